@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "limits.hpp"
+#include "numbers.hpp"
 #include "window_json.hpp"
 
 #ifdef THALWEG_HAS_JSON
@@ -64,10 +66,14 @@ class reading {
     if (name == "replicas") return each(name, value, &reading::replicas);
     if (name == "batch") return each(name, value, &reading::batch);
     if (name == "hold") return hold(value);
-    if (name == "credits") return no("credits: the credits of a stage cannot be changed while it runs");
-    if (name == "ranks") return no("ranks: the number of ranks cannot be changed by a controller");
+    if (name == "credits") return each(name, value, &reading::credits);
+    if (name == "ranks") return ranks(value);
+    if (name == "run_length_us") return run_length(value);
+    if (name == "message_bytes") return message_bytes(value);
     if (name == "goal") return no("goal: a run keeps the goal with which it was started");
-    no("'" + name + "' is unknown: a document has v, seq, replicas, batch and hold");
+    no("'" + name +
+       "' is unknown: a document has v, seq, replicas, batch, credits, ranks, run_length_us, message_bytes "
+       "and hold");
   }
 
   void hold(const parsed& value) {
@@ -117,6 +123,43 @@ class reading {
     wanted_.batches.push_back({stage.name, limits});
   }
 
+  void credits(const stage_window& stage, const parsed& value) {
+    const auto said = whole("credits of '" + stage.name + "'", value);
+    if (!said) return;
+    if (!stage.credits) return no("credits: the items of '" + stage.name + "' come from no other rank");
+    wanted_.credits.push_back({stage.name, static_cast<int>(within(stage.name, *said, 0, most_credits))});
+  }
+
+  void ranks(const parsed& value) {
+    if (!value.is_object() || value.size() != 1 || !value.contains("wanted"))
+      return no(R"(ranks must be an object, as in {"wanted": 2})");
+    const auto said = whole("ranks wanted", value["wanted"]);
+    if (!said) return;
+    if (shown_.ranks.empty()) return no("ranks: this run is in one process");
+    const auto least = least_ranks_of(shown_), most = most_ranks_of(shown_);
+    if (least == most) return no("ranks: " + std::to_string(most) + " is the only number possible");
+    wanted_.ranks = static_cast<int>(within("ranks", *said, least, most));
+  }
+
+  // 0: as the run sees fit.
+  void run_length(const parsed& value) {
+    const auto us = number("run_length_us", value);
+    if (!us) return;
+    if (!shown_.run_length)
+      return no("run_length_us: how much work a run of items holds cannot be changed here");
+    wanted_.run_length =
+        std::chrono::nanoseconds(*us == 0 ? 0
+                                          : within("run_length_us", *us * 1e3, shortest_run_length.count(),
+                                                   longest_run_length.count()));
+  }
+
+  void message_bytes(const parsed& value) {
+    const auto said = whole("message_bytes", value);
+    if (!said) return;
+    if (!shown_.message_bytes) return no("message_bytes: this run sends no messages to other ranks");
+    wanted_.message_bytes = static_cast<std::size_t>(limit("message_bytes", said));
+  }
+
   std::optional<double> number(const std::string& what, const parsed& value) {
     if (value.is_number()) return value.get<double>();
     no(what + " must be a number");
@@ -136,9 +179,10 @@ class reading {
     return said ? within(stage, *said, 1, most) : 0;
   }
 
-  std::int64_t within(const std::string& stage, double said, std::int64_t least, std::int64_t most) {
+  // `of`: a stage, or what the whole run has.
+  std::int64_t within(const std::string& of, double said, std::int64_t least, std::int64_t most) {
     const auto kept = std::clamp(said, static_cast<double>(least), static_cast<double>(most));
-    if (kept != said && (clamped_.empty() || clamped_.back() != stage)) clamped_.push_back(stage);
+    if (kept != said && std::ranges::find(clamped_, of) == clamped_.end()) clamped_.push_back(of);
     return static_cast<std::int64_t>(kept);
   }
 
@@ -159,9 +203,17 @@ class reading {
       }
       json.end_object();
     }
+    if (!wanted_.credits.empty()) {
+      json.key("credits").begin_object();
+      for (const auto& one : wanted_.credits) json.member(one.stage, one.runs);
+      json.end_object();
+    }
+    if (wanted_.ranks) json.key("ranks").begin_object().member("wanted", *wanted_.ranks).end_object();
+    if (wanted_.run_length) write_run_length(json, *wanted_.run_length);
+    if (wanted_.message_bytes) json.member("message_bytes", *wanted_.message_bytes);
     if (!clamped_.empty()) {
       json.key("clamped").begin_array();
-      for (const auto& stage : clamped_) json.value(stage);
+      for (const auto& name : clamped_) json.value(name);
       json.end_array();
     }
     json.end_object();
@@ -173,7 +225,7 @@ class reading {
   bool hold_ = false;
   changes wanted_;
   reasons wrong_;
-  std::vector<std::string> clamped_;  // stages that get less, or more, than was asked for
+  std::vector<std::string> clamped_;  // what gets less, or more, than was asked for
 };
 
 std::string ignored(std::uint64_t seq, std::uint64_t last) {

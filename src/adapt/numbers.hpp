@@ -2,6 +2,7 @@
 
 #include <thalweg/adapt/window.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -12,6 +13,14 @@ namespace THALWEG_NAMESPACE::adaptation {
 inline int within_bounds(const stage_window& farm, double wanted) {
   if (!(wanted > farm.least)) return farm.least;
   return wanted < farm.most ? static_cast<int>(wanted) : farm.most;
+}
+
+/// How many ranks may be asked for.
+inline int most_ranks_of(const window& w) {
+  return std::max(1, std::min(w.bounds.most_ranks, static_cast<int>(w.ranks.size())));
+}
+inline int least_ranks_of(const window& w) {
+  return std::clamp(w.bounds.least_ranks, 1, most_ranks_of(w));
 }
 
 /// Items in a second; 0 for no time.

@@ -6,14 +6,14 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
+
+#include "../observe/time_text.hpp"
 
 namespace THALWEG_NAMESPACE::adapt_text {
 
@@ -36,23 +36,6 @@ template <class Number> std::optional<Number> number_in(std::string_view text) {
   return n;
 }
 
-constexpr std::string_view a_time = "a whole number above 0 with a unit (us, ms, s, min), such as 100ms";
-
-std::optional<nanoseconds> time_in(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, nanoseconds>, 4> units{{
-      {"us", std::chrono::microseconds(1)},
-      {"ms", std::chrono::milliseconds(1)},
-      {"s", std::chrono::seconds(1)},
-      {"min", std::chrono::minutes(1)},
-  }};
-  const auto digits = std::min(text.size(), text.find_first_not_of("0123456789"));
-  const auto n = number_in<std::int64_t>(text.substr(0, digits));
-  const auto* const unit = std::find_if(units.begin(), units.end(),
-                                        [&](const auto& one) { return one.first == text.substr(digits); });
-  if (!n || *n < 1 || unit == units.end() || *n > nanoseconds::max() / unit->second) return std::nullopt;
-  return *n * unit->second;
-}
-
 // The parts between colons.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -72,8 +55,8 @@ adaptation::goal goal_in(std::string_view text) {
     const auto quantile = number_in<double>(parts[1]);
     if (!quantile || !(*quantile > 0 && *quantile < 1))
       refuse(observe::joined({"quantile '", parts[1], "'"}), "above 0 and below 1, such as 0.99");
-    const auto limit = time_in(parts[2]);
-    if (!limit) refuse(observe::joined({"limit '", parts[2], "'"}), a_time);
+    const auto limit = observe::time_from(parts[2]);
+    if (!limit) refuse(observe::joined({"limit '", parts[2], "'"}), observe::a_time);
     return latency(*quantile, *limit);
   }
   if (parts[0] == "utilisation" && parts.size() == 2) {
@@ -87,7 +70,7 @@ adaptation::goal goal_in(std::string_view text) {
          "utilisation:0.8");
 }
 
-int replicas_in(std::string_view key, std::string_view text) {
+int whole_number_in(std::string_view key, std::string_view text) {
   const auto n = number_in<int>(text);
   if (!n || *n < 1)
     refuse(observe::joined({key, " '", text, "'"}),
@@ -108,19 +91,27 @@ void set_goal(adapt& a, std::string_view text) {
 }
 
 void set_every(adapt& a, std::string_view text) {
-  const auto every = time_in(text);
-  if (!every) refuse(observe::joined({"every '", text, "'"}), a_time);
+  const auto every = observe::time_from(text);
+  if (!every) refuse(observe::joined({"every '", text, "'"}), observe::a_time);
   if (*every < shortest || *every > longest)
     refuse(observe::joined({"every '", text, "'"}), "from 1ms to 60min");
   a.every = *every;
 }
 
 void set_least(adapt& a, std::string_view text) {
-  a.bounds.least_replicas = replicas_in("least", text);
+  a.bounds.least_replicas = whole_number_in("least", text);
 }
 
 void set_most(adapt& a, std::string_view text) {
-  a.bounds.most_replicas = replicas_in("most", text);
+  a.bounds.most_replicas = whole_number_in("most", text);
+}
+
+void set_least_ranks(adapt& a, std::string_view text) {
+  a.bounds.least_ranks = whole_number_in("least_ranks", text);
+}
+
+void set_most_ranks(adapt& a, std::string_view text) {
+  a.bounds.most_ranks = whole_number_in("most_ranks", text);
 }
 
 void set_processors(adapt& a, std::string_view text) {
@@ -135,9 +126,14 @@ struct setting {
   void (*set)(adapt&, std::string_view);
 };
 
-constexpr std::array settings{setting{"planner", set_planner}, setting{"goal", set_goal},
-                              setting{"every", set_every},     setting{"least", set_least},
-                              setting{"most", set_most},       setting{"processors", set_processors}};
+constexpr std::array settings{setting{"planner", set_planner},
+                              setting{"goal", set_goal},
+                              setting{"every", set_every},
+                              setting{"least", set_least},
+                              setting{"most", set_most},
+                              setting{"processors", set_processors},
+                              setting{"least_ranks", set_least_ranks},
+                              setting{"most_ranks", set_most_ranks}};
 
 const setting& setting_of(std::string_view key, std::string_view word) {
   const auto* const found =
@@ -146,6 +142,12 @@ const setting& setting_of(std::string_view key, std::string_view word) {
   std::string known;
   for (const auto& s : settings) known.append(known.empty() ? "" : ", ").append(s.key).append("=...");
   refuse(observe::joined({"'", word, "'"}), observe::joined({"one of ", known}));
+}
+
+void check_order(std::string_view least_key, int least, std::string_view most_key, int most) {
+  if (least > most)
+    throw std::invalid_argument(observe::joined({"adaptation: ", least_key, "=", std::to_string(least),
+                                                 " is above ", most_key, "=", std::to_string(most)}));
 }
 
 adapt read(std::string_view text) {
@@ -164,10 +166,9 @@ adapt read(std::string_view text) {
     given.push_back(&one);
     one.set(made, word.substr(equals + 1));
   }
-  if (made.bounds.least_replicas > made.bounds.most_replicas)
-    throw std::invalid_argument(
-        observe::joined({"adaptation: least=", std::to_string(made.bounds.least_replicas),
-                         " is above most=", std::to_string(made.bounds.most_replicas)}));
+  const auto& b = made.bounds;
+  check_order("least", b.least_replicas, "most", b.most_replicas);
+  check_order("least_ranks", b.least_ranks, "most_ranks", b.most_ranks);
   return made;
 }
 

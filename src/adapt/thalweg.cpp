@@ -13,6 +13,7 @@
 #include "latency_target.hpp"
 #include "numbers.hpp"
 #include "planners.hpp"
+#include "ranks_needed.hpp"
 #include "stage_rates.hpp"
 #include "trend.hpp"
 #include "trial.hpp"
@@ -60,7 +61,9 @@ class thalweg {
     const auto target = target_of(w);
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
-    return wanted.none() ? shrink(w, load, sizes, target / sized_for) : wanted;
+    if (wanted.none()) wanted = shrink(w, load, sizes, target / sized_for);
+    ranks_.decide(w, wanted);
+    return wanted;
   }
 
  private:
@@ -270,6 +273,7 @@ class thalweg {
   steady_rate steady_;
   latency_target latency_{sized_for};
   std::optional<trial> trial_;
+  rank_memory ranks_;
   int settling_ = 0;  // windows until what was taken away is gone
 };
 

@@ -11,6 +11,10 @@ namespace {
 
 using observe::json_writer;
 
+double milliseconds_of(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 std::string_view name_of(goal::kind what) {
   switch (what) {
     case goal::kind::throughput:
@@ -42,7 +46,25 @@ void write(json_writer& json, const stage_window& s) {
     json.key("batch");
     write_limits(json, *s.batch);
   }
+  if (s.credits) json.member("credits", *s.credits);
   json.end_object();
+}
+
+void write(json_writer& json, const rank_window& r) {
+  const bool works = r.now == rank_window::state::working;
+  json.begin_object().member("rank", r.rank).member("host", r.host);
+  json.member("state", works ? "working" : "reserve").member("workers", r.workers);
+  json.member("cpu_ns", r.cpu.count()).member("age_ms", milliseconds_of(r.age)).end_object();
+}
+
+// Of a run on several.
+void write_ranks(json_writer& json, const window& w) {
+  if (w.ranks.empty()) return;
+  json.key("working_ranks").begin_object().member("wanted", w.working_ranks());
+  json.member("least", least_ranks_of(w)).member("most", most_ranks_of(w)).end_object();
+  json.key("ranks").begin_array();
+  for (const auto& r : w.ranks) write(json, r);
+  json.end_array();
 }
 
 // All paced sources together; nothing if there is none.
@@ -83,6 +105,9 @@ std::string window_json(const window& w, std::string_view run) {
   json.key("stages").begin_array();
   for (const auto& s : w.stages) write(json, s);
   json.end_array();
+  write_ranks(json, w);
+  if (w.run_length) write_run_length(json, *w.run_length);
+  if (w.message_bytes) json.member("message_bytes", *w.message_bytes);
   write_source(json, w);
   write_sink(json, w);
   json.end_object();
@@ -93,9 +118,12 @@ void write_limits(json_writer& json, const batch_limits& limits) {
   json.begin_object();
   if (limits.items > 0) json.member("count", limits.items);
   if (limits.bytes > 0) json.member("bytes", limits.bytes);
-  if (limits.interval.count() > 0)
-    json.member("interval_ms", std::chrono::duration<double, std::milli>(limits.interval).count());
+  if (limits.interval.count() > 0) json.member("interval_ms", milliseconds_of(limits.interval));
   json.end_object();
+}
+
+void write_run_length(json_writer& json, std::chrono::nanoseconds work) {
+  json.member("run_length_us", std::chrono::duration<double, std::micro>(work).count());
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

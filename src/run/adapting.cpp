@@ -8,6 +8,7 @@
 #include "adapting.hpp"
 
 #include <thalweg/adapt/text.hpp>
+#include <thalweg/observe/text.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "../adapt/limits.hpp"
 #include "../adapt/numbers.hpp"
 #include "parts.hpp"
 
@@ -30,6 +32,11 @@ constexpr const char* variable = "THALWEG_ADAPT";
 // The run whose planner this thread asks; null: none.
 thread_local const run_state* planning = nullptr;
 
+// Of what the run chooses by itself if it is 0.
+std::string as_fit(std::int64_t number, std::string text) {
+  return number == 0 ? "as fit" : std::move(text);
+}
+
 }  // namespace
 
 adapting::adapting(engine& run, std::optional<thalweg::adapt> how)
@@ -38,7 +45,7 @@ adapting::adapting(engine& run, std::optional<thalweg::adapt> how)
       how_(how.value_or(thalweg::adapt{})),
       windows_(run, how_.bounds, how.has_value()),
       planner_(how_.planner.begin()) {
-  if (how && windows_.anything_to_change()) run.leave_numbers();
+  if (how && windows_.stages_to_change()) run.leave_numbers();
 }
 
 adapting::~adapting() {
@@ -66,6 +73,9 @@ std::vector<std::string> adapting::problems(const std::optional<thalweg::adapt>&
   if (how->bounds.least_replicas < 1 || how->bounds.most_replicas < how->bounds.least_replicas)
     all.push_back("run_options.adapt: the bounds from " + std::to_string(how->bounds.least_replicas) +
                   " to " + std::to_string(how->bounds.most_replicas) + " replicas hold no number above 0");
+  if (how->bounds.least_ranks < 1 || how->bounds.most_ranks < how->bounds.least_ranks)
+    all.push_back("run_options.adapt: the bounds from " + std::to_string(how->bounds.least_ranks) + " to " +
+                  std::to_string(how->bounds.most_ranks) + " ranks hold no number above 0");
   if (!(how->bounds.most_processors >= 0))
     all.emplace_back("run_options.adapt: .most_processors must be 0 or more");
   if (!observes)
@@ -137,8 +147,8 @@ void adapting::look() {
   auto seen = windows_.between(*before, *before_);
   seen.number = ++number_;
   seen.goal = how_.goal;
-  seen.bounds = how_.bounds;
   if (seen.length <= std::chrono::nanoseconds(0)) return;  // the run is paused
+  note_changes(seen);
   if (awaits_ranks(seen)) seen.changed = true;
   if (const auto rate = seen.throughput(); rate > 0 && !seen.changed && unseen_ > 0)
     run.statistics.reached(std::exchange(unseen_, 0), rate);
@@ -151,6 +161,10 @@ void adapting::decide(const adaptation::window& seen) {
   try {
     for (const auto& r : wanted.replicas) adaptation::add_part(what, resize(seen, r));
     for (const auto& b : wanted.batches) adaptation::add_part(what, rebatch(seen, b));
+    for (const auto& c : wanted.credits) adaptation::add_part(what, recredit(seen, c));
+    if (wanted.ranks) adaptation::add_part(what, spread(seen, *wanted.ranks));
+    if (wanted.run_length) adaptation::add_part(what, bound_runs(seen, *wanted.run_length));
+    if (wanted.message_bytes) adaptation::add_part(what, bound_messages(seen, *wanted.message_bytes));
   } catch (...) {  // what comes after something that has been done
     note_decision(seen, wanted, std::move(what));
     throw;
@@ -175,6 +189,27 @@ void adapting::note_refusal(const std::string& why) {
   if (refused_.insert(why).second) state_.statistics.note(".adapt: " + why);
 }
 
+// Does a change, and says whether that was possible.
+template <class Change> bool adapting::done(Change&& change) {
+  try {
+    change();
+    return true;
+  } catch (const error& e) {
+    note_refusal(e.what());
+    return false;
+  }
+}
+
+// Whoever asked for it, this loop or a caller of `execution`.
+void adapting::note_changes(adaptation::window& seen) {
+  settings now{
+      .run_length = seen.run_length, .message_bytes = seen.message_bytes, .ranks = seen.working_ranks()};
+  for (const auto& s : seen.stages) now.credits.push_back(s.credits);
+  if (last_ && last_->ranks != now.ranks) ranks_on_order_ = 0;
+  if (last_ && *last_ != now) seen.changed = true;
+  last_ = std::move(now);
+}
+
 // Several ranks are told of a change, and have it a while later: until then a window shows the old number.
 bool adapting::awaits_ranks(const adaptation::window& seen) {
   std::erase_if(on_order_, [&](const auto& one) {
@@ -194,29 +229,64 @@ std::string adapting::resize(const adaptation::window& seen, const adaptation::r
   }
   const int n = std::clamp(wanted.replicas, s->least, s->most);
   if (n == s->replicas) return {};
-  try {
-    run_.set_replicas(s->name, n);
-  } catch (const error& e) {
-    note_refusal(e.what());
-    return {};
-  }
+  if (!done([&] { run_.set_replicas(s->name, n); })) return {};
   if (state_.others) on_order_[s->name] = n;
   return s->name + ": " + std::to_string(s->replicas) + " to " + std::to_string(n) + " replicas";
 }
 
+const adaptation::stage_window* adapting::stage_in(const adaptation::window& seen,
+                                                   const std::string& name) const {
+  const auto* const s = seen.find(name);
+  if (s == nullptr) throw error("there is no stage '" + name + "'" + meant_stage(state_, name));
+  return s;
+}
+
 std::string adapting::rebatch(const adaptation::window& seen, const adaptation::batch_wanted& wanted) {
-  const auto* const s = seen.find(wanted.stage);
-  if (s == nullptr)
-    throw error("there is no stage '" + wanted.stage + "'" + meant_stage(state_, wanted.stage));
+  const auto* const s = stage_in(seen, wanted.stage);
   if (!s->batch) throw error("the batches of '" + wanted.stage + "' cannot be changed");
   if (*s->batch == wanted.limits) return {};
-  try {
-    run_.set_batch(s->name, wanted.limits);
-  } catch (const error& e) {
-    note_refusal(e.what());
-    return {};
-  }
+  if (!done([&] { run_.set_batch(s->name, wanted.limits); })) return {};
   return s->name + ": batches of " + to_string(*s->batch) + " to " + to_string(wanted.limits);
+}
+
+// Where one of these cannot be changed, the run says why.
+std::string adapting::recredit(const adaptation::window& seen, const adaptation::credits_wanted& wanted) {
+  const auto* const s = stage_in(seen, wanted.stage);
+  if (!windows_.all()) return {};
+  const int runs = std::clamp(wanted.runs, 0, adaptation::most_credits);
+  if (runs == s->credits || !done([&] { run_.set_credits(s->name, runs); })) return {};
+  const int before = s->credits.value_or(0);
+  return s->name + ": " + as_fit(before, std::to_string(before)) + " to " +
+         as_fit(runs, std::to_string(runs)) + " runs in advance";
+}
+
+std::string adapting::spread(const adaptation::window& seen, int ranks) {
+  if (!windows_.all()) return {};
+  const int before = ranks_on_order_ > 0 ? ranks_on_order_ : seen.working_ranks();
+  if (run_.most_ranks() > 0) ranks = std::clamp(ranks, seen.bounds.least_ranks, seen.bounds.most_ranks);
+  if (ranks == before || !done([&] { run_.set_ranks(ranks); })) return {};
+  ranks_on_order_ = ranks;
+  return "ranks: " + std::to_string(before) + " to " + std::to_string(ranks);
+}
+
+std::string adapting::bound_runs(const adaptation::window& seen, std::chrono::nanoseconds work) {
+  if (!windows_.all()) return {};
+  if (work.count() != 0)
+    work = std::clamp(work, adaptation::shortest_run_length, adaptation::longest_run_length);
+  if (work == seen.run_length || !done([&] { run_.set_run_length(work); })) return {};
+  const auto words = [](std::chrono::nanoseconds of) {
+    return as_fit(of.count(), observe::duration_text(static_cast<double>(of.count())));
+  };
+  return "runs of items: " + words(seen.run_length.value_or(std::chrono::nanoseconds(0))) + " to " +
+         words(work);
+}
+
+std::string adapting::bound_messages(const adaptation::window& seen, std::size_t bytes) {
+  if (!windows_.all()) return {};
+  bytes = std::max<std::size_t>(bytes, 1);
+  if (bytes == seen.message_bytes || !done([&] { run_.set_message_bytes(bytes); })) return {};
+  return "messages: " + (seen.message_bytes ? observe::size_text(*seen.message_bytes) + " to " : "") +
+         observe::size_text(bytes);
 }
 
 void engine::steer(std::optional<adapt> how) {

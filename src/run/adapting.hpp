@@ -4,6 +4,7 @@
 #include <thalweg/observe/report.hpp>
 #include <thalweg/run/engine.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +45,32 @@ class adapting {
   void end();
 
  private:
+  /// What windows show of what was asked for, besides what reports have as events.
+  struct settings {
+    std::optional<std::chrono::nanoseconds> run_length = {};
+    std::optional<std::size_t> message_bytes = {};
+    int ranks = 1;
+    std::vector<std::optional<int>> credits = {};
+    friend bool operator==(const settings&, const settings&) = default;
+  };
+
   void live();
   void look();
   void decide(const adaptation::window& seen);
   void note_decision(const adaptation::window& seen, const adaptation::changes& wanted, std::string what);
   void note_refusal(const std::string& why);
+  void note_changes(adaptation::window& seen);
   [[nodiscard]] bool awaits_ranks(const adaptation::window& seen);
   [[nodiscard]] std::string resize(const adaptation::window& seen, const adaptation::replicas_wanted& wanted);
+  [[nodiscard]] const adaptation::stage_window* stage_in(const adaptation::window& seen,
+                                                         const std::string& name) const;
   [[nodiscard]] std::string rebatch(const adaptation::window& seen, const adaptation::batch_wanted& wanted);
+  [[nodiscard]] std::string recredit(const adaptation::window& seen,
+                                     const adaptation::credits_wanted& wanted);
+  [[nodiscard]] std::string spread(const adaptation::window& seen, int ranks);
+  [[nodiscard]] std::string bound_runs(const adaptation::window& seen, std::chrono::nanoseconds work);
+  [[nodiscard]] std::string bound_messages(const adaptation::window& seen, std::size_t bytes);
+  template <class Change> [[nodiscard]] bool done(Change&& change);
 
   engine& run_;
   run_state& state_;
@@ -62,6 +81,8 @@ class adapting {
   std::uint64_t number_ = 0;
   std::set<std::string> refused_;        // what could not be done, and why
   std::map<std::string, int> on_order_;  // replicas that other ranks have been told of, but do not have yet
+  int ranks_on_order_ = 0;               // the same of ranks; 0: none
+  std::optional<settings> last_;         // at the end of the last window
   std::size_t unseen_ = 0;               // decisions whose effect no window has shown yet
 
   std::mutex ending_;  // guards what follows

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../adapt/limits.hpp"
 #include "adapting.hpp"
 #include "next_monitor.hpp"
 #include "parts.hpp"
@@ -20,8 +21,7 @@ namespace run_detail {
 
 namespace {
 
-constexpr std::chrono::microseconds shortest_asked{1};  // work in a run of items
-constexpr int most_credits = 1024;
+static_assert(adaptation::longest_run_length.count() == longest_run_ns);
 
 execution started(model::plan&& plan, const any_policy& policy, const run_options& given, bool on_caller) {
   auto options = with_monitor(given);
@@ -265,8 +265,8 @@ void execution::set_replicas(std::string_view stage, int replicas) {
 }
 
 void execution::set_run_length(std::chrono::nanoseconds work) {
-  using run_detail::longest_run_ns, run_detail::shortest_asked;
-  if (work.count() != 0 && (work < shortest_asked || work > std::chrono::nanoseconds(longest_run_ns)))
+  using adaptation::shortest_run_length, adaptation::longest_run_length;
+  if (work.count() != 0 && (work < shortest_run_length || work > longest_run_length))
     throw error(
         "set_run_length: a run of items can hold 1 us to 500 us of work (or 0: as the run sees fit), not " +
         std::to_string(work.count()) + " ns");
@@ -274,9 +274,9 @@ void execution::set_run_length(std::chrono::nanoseconds work) {
 }
 
 void execution::set_credits(std::string_view stage, int runs) {
-  if (runs < 0 || runs > run_detail::most_credits)
+  if (runs < 0 || runs > adaptation::most_credits)
     throw error("set_credits: '" + std::string(stage) + "' can have between 1 and " +
-                std::to_string(run_detail::most_credits) +
+                std::to_string(adaptation::most_credits) +
                 " runs in advance (or 0: as the run sees fit), not " + std::to_string(runs));
   held()->set_credits(stage, runs);
 }

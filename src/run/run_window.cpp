@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "parts.hpp"
+#include "rank_windows.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
 
@@ -17,7 +18,8 @@ nanoseconds processor_part_of(const stage_report& s) {
 
 }  // namespace
 
-run_windows::run_windows(const engine& run, const adaptation::bounds& within, bool all) {
+run_windows::run_windows(const engine& run, const adaptation::bounds& within, bool all)
+    : run_(run), within_(within), all_(all) {
   const auto& state = run.state();
   for (std::size_t i = 0; i < state.stages.size();) {
     const auto& info = *state.stages[i].info;
@@ -55,6 +57,12 @@ const adaptation::stage_window* run_windows::farm_named(const adaptation::window
 }
 
 bool run_windows::anything_to_change() const noexcept {
+  const auto has_credits = [&](const entry& e) { return run_.credits(e.first).has_value(); };
+  return stages_to_change() || (all_ && (run_.run_length() || run_.message_bytes() || run_.most_ranks() > 1 ||
+                                         std::any_of(entries_.begin(), entries_.end(), has_credits)));
+}
+
+bool run_windows::stages_to_change() const noexcept {
   return std::any_of(entries_.begin(), entries_.end(),
                      [](const entry& e) { return e.most > 1 || e.batches; });
 }
@@ -100,9 +108,27 @@ adaptation::window run_windows::between(const report& before, const report& now)
     s.capacity = first.occupancy().capacity;
     s.due_rate = first.due_rate();
     if (e.batches) s.batch = first.batch();
+    if (all_) s.credits = run_.credits(e.first);
     w.stages.push_back(std::move(s));
   }
+  if (all_) {
+    w.run_length = run_.run_length();
+    w.message_bytes = run_.message_bytes();
+  }
+  w.bounds = within_;
+  w.ranks = rank_windows(before, now, run_);
+  bound_ranks(w);
   return w;
+}
+
+// As for stages: where the number cannot be changed, the only one is that which there is.
+void run_windows::bound_ranks(adaptation::window& to) const {
+  const int possible = all_ ? run_.most_ranks() : 0;
+  const int least = least_ranks(run_);
+  to.bounds.most_ranks =
+      possible > 0 ? std::max(least, std::min(possible, within_.most_ranks)) : to.working_ranks();
+  to.bounds.least_ranks =
+      possible > 0 ? std::clamp(within_.least_ranks, least, to.bounds.most_ranks) : to.working_ranks();
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail

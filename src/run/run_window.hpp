@@ -18,13 +18,17 @@ class run_windows {
   run_windows(const engine& run, const adaptation::bounds& within, bool all);
 
   /// What has happened between two reports of the run. What the run itself does not know stays empty: its
-  /// number, the goal, the bounds.
+  /// number and the goal.
   [[nodiscard]] adaptation::window between(const report& before, const report& now) const;
   /// The farm of a window that has this stage, or this name; null: there is none.
   [[nodiscard]] const adaptation::stage_window* farm_named(const adaptation::window& seen,
                                                            std::string_view name) const noexcept;
-  /// Whether there is anything that may be changed: farms or batches.
+  /// Whether there is anything that may be changed.
   [[nodiscard]] bool anything_to_change() const noexcept;
+  /// The same of what stages say of themselves: replicas and limits of batches.
+  [[nodiscard]] bool stages_to_change() const noexcept;
+  /// Whether all may be changed that can be, not only farms with a range of replicas.
+  [[nodiscard]] bool all() const noexcept { return all_; }
 
  private:
   struct entry {
@@ -33,6 +37,11 @@ class run_windows {
     bool farm = false, batches = false;
     std::vector<std::string> names = {};  // of its stages
   };
+  void bound_ranks(adaptation::window& to) const;
+
+  const engine& run_;
+  const adaptation::bounds within_;
+  const bool all_;
   std::vector<entry> entries_;
 };
 

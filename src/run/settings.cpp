@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "../observe/time_text.hpp"
+
 namespace THALWEG_NAMESPACE {
 
 namespace {
@@ -73,20 +75,9 @@ std::vector<int> processors_in(std::string_view text, const std::string& where) 
 }
 
 nanoseconds duration_in(std::string_view text, const std::string& where) {
-  static const std::map<std::string_view, nanoseconds> units{{"us", std::chrono::microseconds(1)},
-                                                             {"ms", std::chrono::milliseconds(1)},
-                                                             {"s", std::chrono::seconds(1)},
-                                                             {"min", std::chrono::minutes(1)}};
-  const auto digits = std::min(text.size(), text.find_first_not_of("0123456789"));
-  const auto unit = units.find(trimmed(text.substr(digits)));
-  if (digits == 0 || unit == units.end())
-    refuse_setting(where, observe::joined({"'", text,
-                                           "' is no time: write a whole number and a unit (us, ms, s, min), "
-                                           "such as 100ms"}));
-  const auto n = number_in<std::int64_t>(text.substr(0, digits), 1, where);
-  if (n > nanoseconds::max() / unit->second)
-    refuse_setting(where, observe::joined({"'", text, "' is too long"}));
-  return n * unit->second;
+  const auto time = observe::time_from(text);
+  if (!time) refuse_setting(where, observe::joined({"'", text, "' must be ", observe::a_time}));
+  return *time;
 }
 
 // `64`, `10ms`, `64+10ms`

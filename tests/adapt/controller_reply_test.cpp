@@ -4,7 +4,9 @@
 #include <thalweg/adapt/window.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -31,6 +33,24 @@ tw::adaptation::window shown() {
               stage("write", {2}, 1, 4), stage("end", {3})};
   w.stages[2].batch = tw::batch_limits{.items = 8};
   return w;
+}
+
+// The same of a run on four ranks, of which two execute stages.
+tw::adaptation::window shown_on_ranks() {
+  auto w = shown();
+  w.stages[1].credits = 3;
+  w.run_length = 0ns;
+  w.message_bytes = 65'536;
+  w.bounds.most_ranks = 3;
+  for (int r = 0; r < 4; ++r) {
+    using state = tw::adaptation::rank_window::state;
+    w.ranks.push_back({.rank = r, .host = "here", .now = r < 2 ? state::working : state::reserve});
+  }
+  return w;
+}
+
+tw::adaptation::controller_reply read_on_ranks(std::string_view document) {
+  return tw::adaptation::read_reply(document, shown_on_ranks(), 0);
 }
 
 tw::adaptation::controller_reply read(std::string_view document, std::uint64_t last = 0) {
@@ -96,6 +116,62 @@ TEST(ControllerReply, ValuesAreMovedIntoTheirBounds) {
   EXPECT_EQ(json::parse(batch.ack)["clamped"], json({"collect"}));
 }
 
+TEST(ControllerReply, AsksForWhatBelongsToRanksAndRunsOfItems) {
+  const auto all = read_on_ranks(
+      R"({"v":1,"seq":5,"credits":{"compress":4},"ranks":{"wanted":3},"run_length_us":50,"message_bytes":4096})");
+  ASSERT_TRUE(all.taken) << all.ack;
+  ASSERT_EQ(all.wanted.credits.size(), 1U);
+  EXPECT_EQ(all.wanted.credits[0].stage, "compress");
+  EXPECT_EQ(all.wanted.credits[0].runs, 4);
+  EXPECT_EQ(all.wanted.ranks, 3);
+  EXPECT_EQ(all.wanted.run_length, 50us);
+  EXPECT_EQ(all.wanted.message_bytes, 4096U);
+  EXPECT_EQ(
+      all.ack,
+      R"({"ack":5,"credits":{"compress":4},"ranks":{"wanted":3},"run_length_us":50,"message_bytes":4096})"
+      "\n");
+  const auto as_fit = read_on_ranks(R"({"v":1,"seq":5,"credits":{"compress":0},"run_length_us":0})");
+  EXPECT_EQ(as_fit.wanted.credits.at(0).runs, 0);
+  EXPECT_EQ(as_fit.wanted.run_length, 0ns);
+  EXPECT_FALSE(json::parse(as_fit.ack).contains("clamped"));
+}
+
+TEST(ControllerReply, WhatBelongsToRanksAndRunsOfItemsIsMovedIntoItsBounds) {
+  const auto much = read_on_ranks(
+      R"({"v":1,"seq":5,"credits":{"compress":1e9},"ranks":{"wanted":9},"run_length_us":1e12,"message_bytes":1e30})");
+  EXPECT_EQ(much.wanted.credits.at(0).runs, 1024);
+  EXPECT_EQ(much.wanted.ranks, 3) << "more there could be, but not by the bounds of the run";
+  EXPECT_EQ(much.wanted.run_length, 500us);
+  EXPECT_GT(much.wanted.message_bytes, std::size_t{1} << 60);
+  EXPECT_EQ(json::parse(much.ack)["clamped"], json({"compress", "message_bytes", "ranks", "run_length_us"}));
+  const auto little = read_on_ranks(
+      R"({"v":1,"seq":5,"credits":{"compress":-1},"ranks":{"wanted":-9},"run_length_us":0.01,"message_bytes":0})");
+  EXPECT_EQ(little.wanted.credits.at(0).runs, 0);
+  EXPECT_EQ(little.wanted.ranks, 1);
+  EXPECT_EQ(little.wanted.run_length, 1us);
+  EXPECT_EQ(little.wanted.message_bytes, 1U);
+  EXPECT_EQ(json::parse(little.ack)["clamped"].size(), 4U);
+}
+
+TEST(ControllerReply, WhatBelongsToRanksAndRunsOfItemsIsRefusedAsAWhole) {
+  for (const auto* const wrong :
+       {R"("credits":{"compress":"4"})", R"("credits":{"compress":1.5})", R"("credits":{"nosuch":4})",
+        R"("credits":{"write":4})", R"("credits":4)", R"("ranks":2)", R"("ranks":{})", R"("ranks":{"n":2})",
+        R"("ranks":{"wanted":2,"n":2})", R"("ranks":{"wanted":"2"})", R"("ranks":{"wanted":1.5})",
+        R"("run_length_us":"50")", R"("run_length_us":null)", R"("message_bytes":1.5)",
+        R"("message_bytes":{})"}) {
+    const auto reply =
+        read_on_ranks(R"({"v":1,"seq":5,"replicas":{"compress":8},)" + std::string(wrong) + "}");
+    EXPECT_FALSE(reply.taken) << wrong;
+    EXPECT_TRUE(reply.wanted.none()) << wrong;
+    EXPECT_THAT(reply.ack, HasSubstr("refused")) << wrong;
+  }
+  auto fixed = shown_on_ranks();
+  fixed.bounds.least_ranks = fixed.bounds.most_ranks = 2;
+  EXPECT_THAT(tw::adaptation::read_reply(R"({"v":1,"seq":5,"ranks":{"wanted":3}})", fixed, 0).ack,
+              HasSubstr("2 is the only number possible"));
+}
+
 TEST(ControllerReply, BoundsOfTheRunCount) {
   auto w = shown();
   for (auto& s : w.stages) {
@@ -134,8 +210,10 @@ TEST(ControllerReply, SaysWhatTheRunCannotDo) {
               HasSubstr("'read' has one replica"));
   EXPECT_THAT(refused(R"({"v":1,"seq":5,"batch":{"compress":{"count":8}}})"),
               HasSubstr("'compress' is no batch"));
-  EXPECT_THAT(refused(R"({"v":1,"seq":5,"credits":{"compress":4}})"), HasSubstr("credits"));
-  EXPECT_THAT(refused(R"({"v":1,"seq":5,"ranks":{"wanted":6}})"), HasSubstr("ranks"));
+  EXPECT_THAT(refused(R"({"v":1,"seq":5,"credits":{"compress":4}})"), HasSubstr("from no other rank"));
+  EXPECT_THAT(refused(R"({"v":1,"seq":5,"ranks":{"wanted":6}})"), HasSubstr("this run is in one process"));
+  EXPECT_THAT(refused(R"({"v":1,"seq":5,"run_length_us":50})"), HasSubstr("run_length_us: "));
+  EXPECT_THAT(refused(R"({"v":1,"seq":5,"message_bytes":50})"), HasSubstr("sends no messages"));
   EXPECT_THAT(refused(R"({"v":1,"seq":5,"goal":{}})"), HasSubstr("goal"));
   EXPECT_THAT(refused(R"({"v":1,"seq":5,"hold":true,"replicas":{"compress":8}})"), HasSubstr("hold"));
 }
@@ -174,7 +252,7 @@ TEST(ControllerReply, GarbageChangesNothing) {
 // Documents of which some bytes are others: none throws, and what is taken is within the bounds.
 TEST(ControllerReply, NoBytesAreTrusted) {
   const std::string good =
-      R"({"v":1,"seq":5,"replicas":{"compress":8,"write":2},"batch":{"collect":{"count":64,"interval_ms":5}},"hold":false})";
+      R"({"v":1,"seq":5,"replicas":{"compress":8,"write":2},"batch":{"collect":{"count":64,"interval_ms":5}},"credits":{"compress":4},"ranks":{"wanted":2},"run_length_us":50,"message_bytes":9,"hold":false})";
   std::mt19937 random(42);
   const auto below = [&](std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
@@ -195,8 +273,9 @@ TEST(ControllerReply, NoBytesAreTrusted) {
       }
       if (document.empty()) document = "x";
     }
-    const auto reply = read(document);
+    const auto reply = read_on_ranks(document);
     ASSERT_TRUE(json::accept(reply.ack)) << document;
+    ASSERT_TRUE(reply.taken || reply.wanted.none()) << document;
     for (const auto& one : reply.wanted.replicas) {
       ASSERT_TRUE(one.stage == "compress" || one.stage == "write") << document;
       ASSERT_TRUE(one.replicas >= 1 && one.replicas <= 16) << document;
@@ -205,5 +284,14 @@ TEST(ControllerReply, NoBytesAreTrusted) {
       ASSERT_TRUE(one.limits.items >= 0 && one.limits.interval.count() >= 0) << document;
       ASSERT_NE(one.limits, tw::batch_limits{}) << document;
     }
+    for (const auto& one : reply.wanted.credits) {
+      ASSERT_EQ(one.stage, "compress") << document;
+      ASSERT_TRUE(one.runs >= 0 && one.runs <= 1024) << document;
+    }
+    if (const auto n = reply.wanted.ranks) ASSERT_TRUE(*n >= 1 && *n <= 3) << document;
+    if (const auto t = reply.wanted.run_length) {
+      ASSERT_TRUE(*t == 0ns || (*t >= 1us && *t <= 500us)) << document;
+    }
+    ASSERT_NE(reply.wanted.message_bytes, std::optional<std::size_t>(0)) << document;
   }
 }

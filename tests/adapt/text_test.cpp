@@ -31,7 +31,9 @@ std::string a_planner() {
 
 TEST(AdaptText, TakesAllSettingsInAnyOrder) {
   const auto how = tw::adapt_from(
-      " processors=2.5\tmost=16 least=2  every=250ms goal=latency:0.95:20ms planner=" + a_planner() + "\n");
+      " processors=2.5\tmost=16 least=2 most_ranks=3 least_ranks=2  every=250ms goal=latency:0.95:20ms "
+      "planner=" +
+      a_planner() + "\n");
   EXPECT_EQ(how.planner.name(), a_planner());
   EXPECT_EQ(how.goal.what, kind::latency);
   EXPECT_EQ(how.goal.quantile, 0.95);
@@ -40,6 +42,8 @@ TEST(AdaptText, TakesAllSettingsInAnyOrder) {
   EXPECT_EQ(how.bounds.least_replicas, 2);
   EXPECT_EQ(how.bounds.most_replicas, 16);
   EXPECT_EQ(how.bounds.most_processors, 2.5);
+  EXPECT_EQ(how.bounds.least_ranks, 2);
+  EXPECT_EQ(how.bounds.most_ranks, 3);
 }
 
 TEST(AdaptText, LeavesTheRestAsItIs) {
@@ -79,13 +83,14 @@ TEST(AdaptText, TakesAPlannersNameAsItIsUpToASpace) {
 TEST(AdaptText, SaysWhatIsWrongAndWhatIsPossible) {
   EXPECT_EQ(refused("speed=3"),
             "adaptation: 'speed=3': it must be one of planner=..., goal=..., every=..., least=..., most=..., "
-            "processors=...");
+            "processors=..., least_ranks=..., most_ranks=...");
   EXPECT_EQ(refused("fast"), "adaptation: 'fast': it must be KEY=VALUE");
   EXPECT_THAT(refused("planner=nobody"),
               HasSubstr("adaptation: there is no planner 'nobody': it must be one of " + a_planner()));
   EXPECT_THAT(refused("planner="), HasSubstr("there is no planner ''"));
   EXPECT_EQ(refused("most=3 most=4"), "adaptation: most is given twice");
   EXPECT_EQ(refused("least=5 most=4"), "adaptation: least=5 is above most=4");
+  EXPECT_EQ(refused("least_ranks=5 most_ranks=4"), "adaptation: least_ranks=5 is above most_ranks=4");
 }
 
 TEST(AdaptText, SaysWhatIsWrongWithAGoal) {
@@ -120,6 +125,8 @@ TEST(AdaptText, SaysWhatIsWrongWithANumber) {
   for (const auto* const n : {"0", "-1", "1.5", "", "3000000000", "many"}) {
     EXPECT_THAT(refused(std::string("least=") + n), HasSubstr("it must be a whole number from 1 to"));
     EXPECT_THAT(refused(std::string("most=") + n), HasSubstr("it must be a whole number from 1 to"));
+    EXPECT_THAT(refused(std::string("least_ranks=") + n), HasSubstr("it must be a whole number from 1 to"));
+    EXPECT_THAT(refused(std::string("most_ranks=") + n), HasSubstr("it must be a whole number from 1 to"));
   }
   for (const auto* const n : {"0", "-1", "inf", "nan", "", "all"})
     EXPECT_EQ(refused(std::string("processors=") + n),

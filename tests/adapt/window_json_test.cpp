@@ -142,3 +142,28 @@ TEST(WindowJson, SaysTheGoal) {
             json({{"kind", "latency"}, {"quantile", 0.99}, {"limit_ns", 20'000'000}}));
   EXPECT_EQ(goal_of(tw::utilisation(0.8)), json({{"kind", "utilisation"}, {"share", 0.8}}));
 }
+
+TEST(WindowJson, SaysWhatBelongsToRanksAndRunsOfItems) {
+  const auto alone = shown(line_of_three());
+  for (const auto* const name : {"ranks", "working_ranks", "run_length_us", "message_bytes"})
+    EXPECT_FALSE(alone.contains(name)) << name;
+  EXPECT_FALSE(alone["stages"][1].contains("credits"));
+  auto w = line_of_three();
+  using state = tw::adaptation::rank_window::state;
+  w.ranks = {{.rank = 0, .host = "a", .workers = 2, .cpu = 7ns},
+             {.rank = 1, .host = "b", .now = state::reserve, .age = 1500us}};
+  w.bounds.most_ranks = 5;
+  w.stages[1].credits = 4;
+  w.run_length = 50us;
+  w.message_bytes = 65'536;
+  const auto said = shown(w);
+  EXPECT_EQ(said["working_ranks"], json({{"wanted", 1}, {"least", 1}, {"most", 2}}));
+  const json first = {{"rank", 0},    {"host", "a"}, {"state", "working"},
+                      {"workers", 2}, {"cpu_ns", 7}, {"age_ms", 0.0}};
+  EXPECT_EQ(said["ranks"][0], first);
+  EXPECT_EQ(said["ranks"][1]["state"], "reserve");
+  EXPECT_EQ(said["ranks"][1]["age_ms"], 1.5);
+  EXPECT_EQ(said["stages"][1]["credits"], 4);
+  EXPECT_EQ(said["run_length_us"], 50);
+  EXPECT_EQ(said["message_bytes"], 65'536);
+}

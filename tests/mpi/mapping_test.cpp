@@ -292,6 +292,29 @@ TEST(MappingByCost, AShortRunTellsThem) {
   EXPECT_THROW((void)tw::saved_costs(file), tw::error);
 }
 
+// --- what may change later ---
+
+TEST(Mapping, AllRanksMayGetReplicasUnlessSomethingKeepsThemAway) {
+  tw::let_travel<long>();
+  using enum thalweg::run_detail::dataflow::fixed_by;
+  const auto on = across_hosts(3, 3, 2);
+  const auto draw_with = [&](const tw::mpi_options& how, tw::options farm) {
+    const auto run = state_of(two_farms(std::move(farm)));
+    return distributed::with_reserves(run, how, on, distributed::map_stages(run, how, on)).at(1);
+  };
+  const auto free = draw_with({}, {.replicas = 4});
+  EXPECT_EQ(free.size(), 3U) << "rank 0, too, which begins with none";
+  for (const auto& p : free) EXPECT_EQ(p.stays, nothing);
+  for (const auto& p : draw_with({.place = {{"draw", {1, 2}}}}, {})) EXPECT_EQ(p.stays, wish);
+  for (const auto& p : draw_with({}, {.replicas = 4, .schedule = tw::round_robin}))
+    EXPECT_EQ(p.stays, numbers);
+  // Ranks in reserve come to a farm that is placed, and go again.
+  const auto placed = draw_with({.place = {{"draw", {1}}}, .reserve = 1}, {});
+  ASSERT_EQ(placed.size(), 2U);
+  EXPECT_EQ(placed[0].stays, wish);
+  EXPECT_EQ(placed[1].stays, nothing);
+}
+
 // --- as a plan ---
 
 nlohmann::json planned(const tw::mpi_options& how, const distributed::machine& on) {

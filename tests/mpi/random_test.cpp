@@ -3,12 +3,14 @@
 #include <thalweg/thalweg.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <ranges>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,6 +39,7 @@ struct described {
   long items = 0;
   tw::mpi_options how = {};
   int way = 0;
+  bool restless = false;  // the number of ranks, credit and messages change all the time
 };
 
 line piece(dice& roll, described& to) {
@@ -109,6 +112,8 @@ described draw(unsigned seed) {
   d.way = roll(3);
   d.how.comm = ways[d.way];
   d.how.share_memory = roll(2) == 0;
+  d.restless = roll(3) == 0;
+  if (d.restless) d.how.reserve = std::min(roll(2), ranks::count() - 1);
   return d;
 }
 
@@ -116,7 +121,17 @@ std::vector<long> run(const described& d, const tw::any_policy& how) {
   std::vector<long> seen;
   tw::any_pipeline<void, long> job = tw::source(std::views::iota(0L, d.items));
   for (const auto& p : d.pieces) job = tw::any_pipeline<void, long>(std::move(job) | p);
-  tw::run(job | tw::sink(seen), how);
+  auto e = tw::launch(job | tw::sink(seen), how);
+  for (dice roll(1); d.restless && how.name() != "sequential" && ranks::root() && !e.done();) {
+    try {
+      e.set_ranks(1 + roll(ranks::count()));
+      e.set_message_bytes(static_cast<std::size_t>(1 + roll(1'000)));
+      e.set_run_length(std::chrono::microseconds(roll(100)));
+    } catch (const tw::error&) {  // a serial stage is on a rank that was to leave
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(roll(1'000)));
+  }
+  e.wait();
   return seen;
 }
 

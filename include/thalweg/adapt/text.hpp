@@ -17,6 +17,7 @@ namespace THALWEG_NAMESPACE {
 /// | `every` | a time: the length of a window |
 /// | `least`, `most` | whole numbers from 1: bounds of the replicas of each farm |
 /// | `processors` | a number above 0: most that may be used at once, on average |
+/// | `least_ranks`, `most_ranks` | whole numbers from 1: bounds of the ranks that execute stages |
 ///
 /// A key ends at its first `=`, and a value at the next space. So a value may have `:` and `=` in it, but no
 /// space. Times are whole numbers with a unit: `us`, `ms`, `s`, `min`.

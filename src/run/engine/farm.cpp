@@ -47,6 +47,7 @@ farm::farm(graph_engine& n, std::vector<part> parts, std::size_t replicas, std::
 farm::~farm() = default;
 
 void farm::set_replicas(std::size_t n) {
+  used_here.store(true);
   limit_.store(n);
   bound_runs();
   for (std::size_t i = 0; i < n; ++i) all.front()->notify();
@@ -358,7 +359,7 @@ void farm::replica::execute(worker& w) {
     return;
   }
   // Without a thread of its own its operators are made with its first items, by the thread that has them.
-  if (f.own_threads) prepare(w);
+  if (f.own_threads && f.used_here.load()) prepare(w);
   if (stages_ && stages_->deadline() <= observe::now_ns()) {
     struct firing {
       std::atomic<int>& count;
@@ -634,7 +635,7 @@ void farm::replica::finish(worker& w) {
     if (f.ending_.load() || !all_done()) return;
     f.end_stage_ = first_;
     f.end_replica_ = 0;
-    f.there_ = f.own_threads ? f.replicas() : 0;
+    f.there_ = f.own_threads && f.used_here.load() ? f.replicas() : 0;
     f.ending_.store(true);
   }
   finish_next(w);

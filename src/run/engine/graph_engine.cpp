@@ -11,6 +11,7 @@
 #include "../distributed/graph/exchange.hpp"
 #include "../distributed/graph/part_placement.hpp"
 #include "../distributed/graph/remote.hpp"
+#include "../distributed/graph/shared_settings.hpp"
 #include "../parts.hpp"
 #include "monitor.hpp"
 #include "nodes.hpp"
@@ -33,6 +34,7 @@ graph_engine::graph_engine(std::unique_ptr<run_state> s, shape how)
       watched_(shape_.sequential),  // one thread has nobody to hand anything to
       began_ns_(observe::now_ns()) {
   shape_.among_ranks = state_->others != nullptr;
+  if (state_->others) shared_ = std::make_unique<shared_settings>(*state_->others, state_->stages.size());
   lay_out();
 }
 
@@ -74,7 +76,7 @@ void graph_engine::start(bool on_caller) {
   }
   // A replica with a thread of its own is made at once, on the rank that executes it.
   for (auto& f : farms_) {
-    if (run.others && !executes(*f->all.front())) continue;
+    if (run.others && (!executes(*f->all.front()) || !f->used_here.load())) continue;
     for (std::size_t i = 0; f->own_threads && i < f->replicas(); ++i) f->all[i]->node::notify();
   }
   if (auto* const s = dynamic_cast<thread_group*>(home_); s != nullptr && !shape_.hire && !shape_.sequential)
@@ -531,10 +533,10 @@ void graph_engine::set_replicas(std::string_view stage, int replicas) {
       // By the same number on all ranks, whichever of the farm's stages was named: ranks agree by it on which
       // change is the last.
       const auto first = stages_of(*f).front();
-      const auto ranks = state_->others->places()[first].size();
-      return state_->others->resize(first, coordinator_of_stage_[first] >= 0
-                                               ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
-                                               : std::min(replicas, static_cast<int>(ranks * f->most())));
+      return state_->others->resize(first,
+                                    coordinator_of_stage_[first] >= 0
+                                        ? static_cast<keyed_farm*>(f)->over()->possible(replicas)
+                                        : std::min(replicas, ranks_for(first) * static_cast<int>(f->most())));
     }
     return resize_here(*f, std::min<std::size_t>(static_cast<std::size_t>(replicas), f->most()), true);
   }
@@ -549,7 +551,29 @@ int graph_engine::most_replicas(std::size_t stage) const {
   const auto first = stages_of(*f).front();
   constexpr int any = std::numeric_limits<int>::max();
   return coordinator_of_stage_[first] >= 0 ? static_cast<const keyed_farm*>(f)->over()->possible(any)
-                                           : static_cast<int>(run.others->places()[first].size() * f->most());
+                                           : ranks_for(first) * static_cast<int>(f->most());
+}
+
+// Items go through one loop one by one: it makes no difference how many of them a run has.
+std::optional<std::chrono::nanoseconds> graph_engine::run_length() const {
+  if (!state_->others && channels_.empty()) return std::nullopt;
+  const auto most = most_run_ns_.load(std::memory_order_relaxed);
+  return std::chrono::nanoseconds(most == never ? 0 : most);
+}
+
+void graph_engine::set_run_length(std::chrono::nanoseconds work) {
+  if (state_->others) {
+    require_root("set_run_length");
+    return state_->others->set({setting::kind::run_length, 0, work.count()});
+  }
+  if (!run_length())
+    throw error("set_run_length: under the policy '" + state_->policy +
+                "' all stages of this job are one loop, which items pass one by one");
+  bound_runs(work);
+}
+
+void graph_engine::bound_runs(std::chrono::nanoseconds work) noexcept {
+  most_run_ns_.store(work.count() == 0 ? never : work.count(), std::memory_order_relaxed);
 }
 
 // The user's number stays.

@@ -2,7 +2,9 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,8 +33,10 @@ class keyed_farm;
 class stage_runner;
 class monitor;
 class replicated;
+class shared_settings;
 struct place_of;
 struct region;
+struct setting;
 
 /// What a policy says of a network.
 struct shape {
@@ -70,12 +74,27 @@ class graph_engine final : public engine {
   void wake() override;
   void set_replicas(std::string_view stage, int replicas) override;
   [[nodiscard]] int most_replicas(std::size_t stage) const override;
+  void set_run_length(std::chrono::nanoseconds work) override;
+  void set_credits(std::string_view stage, int runs) override;
+  void set_message_bytes(std::size_t bytes) override;
+  void set_ranks(int ranks) override;
+  [[nodiscard]] std::optional<int> credits(std::size_t stage) const override;
+  [[nodiscard]] std::optional<std::size_t> message_bytes() const override;
+  [[nodiscard]] int most_ranks() const override;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> run_length() const override;
   void leave_numbers() override;
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
   [[nodiscard]] bool shows_items() const noexcept override { return true; }
   [[nodiscard]] int executed_by(std::size_t stage) const override;
   /// So many replicas the farm of this stage is to have on all ranks together. The communication thread.
   void resize(std::size_t stage, int replicas);
+  /// From now on runs of items hold at most so much work in this process; 0: as it sees fit. Any thread.
+  void bound_runs(std::chrono::nanoseconds work) noexcept;
+  /// What rank 0 has set for all ranks. The communication thread.
+  void take(const setting& s);
+  /// Of a run on several ranks, by rank: whether it executes a stage, where each has so many replicas. Any
+  /// thread.
+  [[nodiscard]] std::vector<bool> ranks_at_work(const std::vector<int>& replicas) const;
   /// Ranks that are not there yet can only join while nothing has ended that they would have to send to.
   /// Holds all that open, and says whether it could. Any thread.
   [[nodiscard]] bool expect_others();
@@ -99,6 +118,8 @@ class graph_engine final : public engine {
 
   [[nodiscard]] run_state& run() noexcept { return *state_; }
   [[nodiscard]] const shape& how() const noexcept { return shape_; }
+  /// Of a run on several ranks.
+  [[nodiscard]] const shared_settings& shared() const noexcept { return *shared_; }
   /// How many of so many replicas of a stage this process can execute at once.
   [[nodiscard]] int at_once(std::size_t stage, int replicas) const;
   /// As many replicas of the farm of this stage are at work here, or about to be, as there are workers for.
@@ -142,7 +163,13 @@ class graph_engine final : public engine {
   /// What a source keeps while it waits in a call will be handed on.
   [[nodiscard]] bool is_watched() const noexcept { return watched_.load(std::memory_order_relaxed); }
   /// How much work a run of items is to be, in ns.
-  [[nodiscard]] std::int64_t run_ns() const noexcept { return run_ns_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t run_ns() const noexcept {
+    return at_most_asked(run_ns_.load(std::memory_order_relaxed));
+  }
+  /// The same of a run for which the engine has another measure: no more than was asked for.
+  [[nodiscard]] std::int64_t at_most_asked(std::int64_t ns) const noexcept {
+    return std::min(ns, most_run_ns_.load(std::memory_order_relaxed));
+  }
   /// A stage_runner whose runs of items can be cut short.
   void add(stage_runner& l);
   /// One more thread for the nodes without threads of their own. False: there is none.
@@ -192,6 +219,11 @@ class graph_engine final : public engine {
   void resize_home(std::size_t threads);
   void fit_home_to_farms();
   void share_out(std::size_t stage);
+  void share_out_all();
+  void bound_regions();
+  void require_root(const char* who) const;
+  void note_what_stays(int ranks);
+  [[nodiscard]] int ranks_for(std::size_t stage) const;  // on which it may have replicas now
   [[nodiscard]] std::vector<std::size_t> stages_of(const replicated& f) const;
   [[nodiscard]] bool same_places(std::size_t a, std::size_t b) const;
   [[nodiscard]] bool replicates(const node& n) const;
@@ -207,7 +239,7 @@ class graph_engine final : public engine {
   [[nodiscard]] std::string what_waits() const;
   [[nodiscard]] std::vector<node*> connect_coordinators();
   [[nodiscard]] std::unique_ptr<region> region_behind(const channel& e, std::uint32_t channel_id,
-                                                      std::vector<const channel*>& edges) const;
+                                                      std::vector<const channel*>& edges);
   span add_component(std::size_t c);
   span add_line(std::size_t c);
   void add_whole(std::size_t c, span nodes);
@@ -243,7 +275,9 @@ class graph_engine final : public engine {
   [[nodiscard]] bool nobody_works() const;
 
   shape shape_;
-  std::unique_ptr<start_flag[]> started_;  // by stage
+  std::unique_ptr<shared_settings> shared_;  // null: it is on one rank
+  std::vector<bool> gets_credit_;            // by stage: what other ranks send it is bounded by credit
+  std::unique_ptr<start_flag[]> started_;    // by stage
   std::mutex runners_lock_;
   std::vector<stage_runner*> runners_;
   std::vector<std::unique_ptr<channel>> channels_;
@@ -295,6 +329,7 @@ class graph_engine final : public engine {
   std::unique_ptr<monitor> monitor_;
   std::atomic<bool> watched_;
   std::atomic<std::int64_t> run_ns_{shortest_run_ns};
+  std::atomic<std::int64_t> most_run_ns_{never};  // as it was asked for
   const std::int64_t began_ns_;
 };
 

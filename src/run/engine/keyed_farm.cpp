@@ -586,9 +586,10 @@ void keyed_farm::partitioner::unite(worker& w) {
   const auto n = b.items;
   // A run keeps every replica busy for `busy_ns`, no longer: what waits behind it costs memory and time.
   const auto worked = b.worked_ns.exchange(0, std::memory_order_relaxed);
+  const auto busy = net_.at_most_asked(busy_ns);
   const auto each =
-      std::max(b.divided_ns, worked * net_.run_ns() / (busy_ns * static_cast<std::int64_t>(f.replicas())));
-  learn(n, f.over_ ? each / longer_over_ranks : each);
+      std::max(b.divided_ns, worked * net_.run_ns() / (busy * static_cast<std::int64_t>(f.replicas())));
+  learn(n, f.over_ ? each * busy / net_.at_most_asked(longer_over_ranks * busy_ns) : each);
   f.next_out_.fetch_add(1);
   leave_loop(&w, static_cast<std::int64_t>(n));
 }

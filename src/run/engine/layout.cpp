@@ -177,6 +177,7 @@ graph_engine::span graph_engine::add_line(std::size_t c) {
         farms_.push_back(std::make_unique<farm>(*this, std::move(parts), n, most, info));
         auto& f = *farms_.back();
         for (auto s = first; s < i; ++s) farm_of_stage_[s] = &f;
+        f.used_here.store(!run.others || replicas_here(first) > 0);
         f.own_threads = (apart || shape_.thread_each) && info.opts.on != placement::caller_thread;
         for (std::size_t r = 0; r < (f.own_threads ? n : 0); ++r)
           give_threads(*f.all[r], group_for(info, apart, 1, 1));

@@ -256,10 +256,13 @@ void line_node::produce(worker& w) {
   const auto got = runner.produce(w, n, lends_ ? longest_filling_ : std::max<std::size_t>(batch, n) + 1);
   made_ += static_cast<std::int64_t>(got.items);
   source_ended_ = got.ended;
-  const auto target = one_loop ? whole_run_ns : net_.run_ns();
+  const auto target = one_loop ? net_.at_most_asked(whole_run_ns) : net_.run_ns();
   const auto most = one_loop ? longest_whole_run : longest_run;
-  run_length_ =
-      runner.worked_ns < target ? std::min(2 * run_length_, most) : std::max<std::size_t>(1, run_length_ / 2);
+  if (runner.worked_ns >= target) {
+    run_length_ = std::max<std::size_t>(1, run_length_ / 2);
+  } else if (net_.at_most_asked(2 * runner.worked_ns) == 2 * runner.worked_ns) {
+    run_length_ = std::min(2 * run_length_, most);
+  }
   // A source with a rare slow call (a file read in blocks) does not count as one that waits.
   const auto calls = static_cast<double>(std::max<std::size_t>(1, got.items));
   usual_call_ns_ +=

@@ -233,11 +233,13 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
     const auto fit = static_cast<std::size_t>(static_cast<double>(time) / std::max(cost, 1.0));
     return std::clamp<std::size_t>(fit, 1, std::min(longest_run, most));
   };
-  most_items_ = cut ? 1 : items_in(net_.run_ns(), 2 * most_items_);
+  const auto run_work = net_.run_ns();
+  most_items_ = cut ? 1 : items_in(run_work, 2 * most_items_);
   least_items_ = cut ? 1 : items_in(least_share_ns, most_items_);
   // More than are taken at once on one machine, but not where each is much work.
+  const auto message_work = net_.at_most_asked(message_ns);
   const auto message =
-      items_in(message_ns, static_cast<std::size_t>(message_ns / net_.run_ns()) * most_items_);
+      items_in(message_work, static_cast<std::size_t>(message_work / run_work) * most_items_);
   const auto behind = behind_ns(items);
   for (auto* e : in) {
     e->set_batch(most_items_, message);

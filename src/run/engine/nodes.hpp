@@ -135,6 +135,8 @@ class farm final : public replicated {
   bool numbered = false;
   /// Each replica has a thread of its own.
   bool own_threads = false;
+  /// Of several ranks, this one has replicas, or has had some: others have all of them as the run begins.
+  std::atomic<bool> used_here{true};
   [[nodiscard]] bool ordered() const noexcept { return ordered_; }
   /// A replica that waits for its turn in the middle of a call is about to go on.
   [[nodiscard]] bool turn_has_come() const noexcept;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../../engine/graph_engine.hpp"
+#include "shared_settings.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
@@ -56,6 +57,7 @@ keyed_farm::coordinator::coordinator(keyed_farm& f, graph_engine& n, std::size_t
       over_(*f.over_),
       parts_(over_.parts()),
       replicas_(over_.replicas()),
+      over_ranks_(over_.ranks.load()),
       said_(last - first) {
   for (std::size_t i = 0; i < over_.places.size(); ++i) {
     ranks_.push_back(std::make_unique<remote_rank>(*this, i));
@@ -106,7 +108,8 @@ void keyed_farm::coordinator::execute(worker& w) {
   // A run is worth a message to each rank, and fits into these.
   if (bytes_per_item_ > 0) {
     const auto at_work = has_.size() - static_cast<std::size_t>(std::count(has_.begin(), has_.end(), 0U));
-    const auto fit = static_cast<double>(over_.by->run_bytes() * at_work) / bytes_per_item_;
+    const auto fit =
+        static_cast<double>(net_.shared().message_bytes()) * static_cast<double>(at_work) / bytes_per_item_;
     most_items_ = std::min(most_items_, std::max<std::size_t>(1, static_cast<std::size_t>(fit)));
     in.front()->set_batch(most_items_);
   }
@@ -214,7 +217,7 @@ void keyed_farm::coordinator::deal_slices(std::size_t n, std::vector<std::uint8_
 }
 
 bool keyed_farm::coordinator::has_to_move() const {
-  return moving_ == 0 && farm_.replicas() != replicas_;
+  return moving_ == 0 && (farm_.replicas() != replicas_ || over_.ranks.load() != over_ranks_);
 }
 
 void keyed_farm::coordinator::count_parts() {
@@ -230,10 +233,12 @@ void keyed_farm::coordinator::count_parts() {
   }
 }
 
-// Between two runs of items: the number of replicas has changed. A rank that gets parts gives none away.
+// Between two runs of items: the number of replicas, or of ranks, has changed. A rank that gets parts gives
+// none away.
 void keyed_farm::coordinator::follow_replicas() {
   replicas_ = farm_.replicas();
-  auto wanted = over_.parts(static_cast<int>(replicas_));
+  over_ranks_ = over_.ranks.load();
+  auto wanted = over_.parts(static_cast<int>(replicas_), over_ranks_);
   if (!over_.keyed) {
     parts_ = std::move(wanted);
   } else if (over_.moves) {

@@ -57,6 +57,7 @@ class keyed_farm::coordinator final : public partitioner, public receiver {
   const part_placement& over_;
   part_list parts_;
   std::size_t replicas_;    // that these are for
+  int over_ranks_;          // and `part_placement::ranks` then
   std::size_t moving_ = 0;  // parts whose keys have been asked for and have not come
   // By place: how many parts are there, and the first of them; how many numbers they have had, and which are
   // free again.

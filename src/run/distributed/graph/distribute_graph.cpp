@@ -11,6 +11,8 @@
 #include "coordinator.hpp"
 #include "remote.hpp"
 #include "remote_partitioner.hpp"
+#include "shared_settings.hpp"
+#include "spread.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
@@ -33,7 +35,15 @@ bool graph_engine::is_here(std::size_t stage) const {
 }
 
 int graph_engine::executed_by(std::size_t stage) const {
-  return is_here(stage) ? -1 : state_->others->places()[stage].front().rank;
+  if (!state_->others) return -1;
+  const auto& places = state_->others->places()[stage];
+  const auto here = [&](const place_of& p) {
+    return p.rank == state_->others->rank() && may_have_replicas(p, shared_->ranks());
+  };
+  if (std::any_of(places.begin(), places.end(), here)) return -1;
+  const auto other =
+      std::find_if(places.begin(), places.end(), [](const place_of& p) { return p.replicas > 0; });
+  return other == places.end() ? places.front().rank : other->rank;
 }
 
 bool graph_engine::same_places(std::size_t a, std::size_t b) const {
@@ -104,19 +114,17 @@ bool graph_engine::executes(const node& n) const {
 
 // The region that an edge leads into, if order has to be restored behind it.
 std::unique_ptr<region> graph_engine::region_behind(const channel& e, std::uint32_t channel_id,
-                                                    std::vector<const channel*>& edges) const {
+                                                    std::vector<const channel*>& edges) {
   const auto& places = state_->others->places();
   if (replicates(*e.from) || !replicates(*e.to)) return nullptr;
   edges = {&e};
   std::vector<std::size_t> farms;
   bool is_spread = false;
-  int most = 1;
   auto made = std::make_unique<region>();
   for (const auto* n = e.to; replicates(*n);) {
     if (state_->stages[n->first()].info->unordered || n->out.empty() || n->out.front().to == nullptr)
       return nullptr;
     is_spread = is_spread || places[n->first()].size() > 1;
-    most = std::max(most, replicas_in_all(places[n->first()]));
     made->ranks = std::max(made->ranks, places[n->first()].size());
     farms.push_back(n->first());
     edges.push_back(n->out.front().to);
@@ -126,7 +134,7 @@ std::unique_ptr<region> graph_engine::region_behind(const channel& e, std::uint3
   made->first_channel = channel_id;
   made->first_rank = places_of(*e.from).front().rank;
   made->farms = std::move(farms);
-  made->set_most(most, *state_->others);
+  made->set_most(*this, *state_->others, [&](std::size_t s) { return replicas_in_all(places[s]); });
   return made;
 }
 
@@ -185,6 +193,7 @@ void graph_engine::distribute_graph() {
   auto& run = *state_;
   auto& others = *run.others;
   const auto& places = others.places();
+  gets_credit_.assign(run.stages.size(), false);
   std::vector<std::string> problems;
   for (const auto& [split, merge] : keeps_ranks_) {
     if (places_of(*split) != places_of(*merge))
@@ -243,12 +252,13 @@ void graph_engine::distribute_graph() {
       problems.push_back(way + " leads to another rank, so it cannot have a custom .pipe");
     const bool numbered_from = r != nullptr && replicates(from);
     const bool numbered_to = r != nullptr && replicates(to);
+    const bool counted = r == nullptr || numbered_to;
+    if (counted) gets_credit_[to.first()] = true;
     outbound* out = nullptr;
     inbound* in = nullptr;
     if (executes(from)) {
-      auto& n =
-          adopt(std::make_unique<outbound>(*this, to.first(), others, channel_id, senders, receivers, r,
-                                           r != nullptr && !numbered_from, r == nullptr || numbered_to));
+      auto& n = adopt(std::make_unique<outbound>(*this, to.first(), others, channel_id, senders, receivers, r,
+                                                 r != nullptr && !numbered_from, counted));
       out = static_cast<outbound*>(&n);
       channels_.push_back(std::make_unique<channel>(e.options(), shape_.slots, &from, &n, 0));
       channels_.back()->whole = numbered_from;
@@ -258,7 +268,7 @@ void graph_engine::distribute_graph() {
     }
     if (executes(to)) {
       auto& n = adopt(std::make_unique<inbound>(*this, to.first(), others, channel_id, senders, r,
-                                                r != nullptr && !numbered_to, r == nullptr || numbered_to));
+                                                r != nullptr && !numbered_to, counted));
       in = static_cast<inbound*>(&n);
       const auto slots =
           replicates(to) ? static_cast<std::size_t>(std::max(1, replicas_here(to.first()))) : shape_.slots;
@@ -315,18 +325,21 @@ void graph_engine::resize(std::size_t stage, int replicas) {
   if (const auto& info = *run.stages[stage].info; info.state.keyed() && !keys_travel(run, stage))
     run.others->note("set_replicas: the keys of stage '" + info.name +
                      "' stay on the ranks where they are, as " + why_keys_stay(run, stage));
-  for (auto& r : regions_) {
-    int most = 1;
-    for (const auto s : r->farms) most = std::max(most, layout[s].replicas);
-    r->set_most(most, *run.others);
-  }
+  bound_regions();
+  share_out(stage);
+}
+
+// How much may be under way, after a number has changed that this depends on.
+void graph_engine::bound_regions() {
+  const auto& layout = state_->statistics.layout;
+  for (auto& r : regions_)
+    r->set_most(*this, *state_->others, [&](std::size_t s) { return layout[s].replicas; });
   // If less may be under way from now on, the end of a region may owe its beginning more than that. If it is
   // more, the beginning may go on.
   for (auto* n : nodes_) {
     if (auto* const in = dynamic_cast<inbound*>(n)) in->tell_progress();
     if (auto* const out = dynamic_cast<outbound*>(n)) out->notify();
   }
-  share_out(stage);
 }
 
 // From the number on all ranks each rank works out its own.
@@ -336,6 +349,7 @@ void graph_engine::share_out(std::size_t stage) {
   const int replicas = run.statistics.layout[stage].replicas;
   if (coordinator_of_stage_[stage] >= 0) {
     auto& divided = static_cast<keyed_farm&>(f);
+    divided.over()->ranks.store(shared_->ranks());
     divided.set_replicas(static_cast<std::size_t>(replicas));
     if (executes(*divided.front)) divided.front->notify();  // it gives others their part of the items
     if (divided.here == nullptr) return;
@@ -344,10 +358,11 @@ void graph_engine::share_out(std::size_t stage) {
     while (over.places[place].rank != run.others->rank()) ++place;
     return set_replicas_here(*divided.here, std::max<std::size_t>(1, over.replicas_at(place, replicas)));
   }
-  auto places = run.others->places()[stage];
-  std::erase_if(places, [&](const place_of& p) { return !run.others->is_there(p.rank); });
-  const auto here = replicas_on(resized(std::move(places), replicas), run.others->rank());
   if (!is_here(stage)) return;
+  const auto& others = *run.others;
+  const auto here =
+      std::min(replicas_on(spread(others, others.places()[stage], replicas, shared_->ranks()), others.rank()),
+               static_cast<int>(f.most()));
   // With none left, the replicas of before finish what is under way.
   if (here > 0) set_replicas_here(f, static_cast<std::size_t>(here));
   const auto first = stages_of(f).front();
@@ -380,10 +395,14 @@ void graph_engine::expect_nobody() {
 }
 
 void graph_engine::others_have_joined() {
+  share_out_all();
+}
+
+void graph_engine::share_out_all() {
   const replicated* last = nullptr;
   for (std::size_t s = 0; s < state_->stages.size(); ++s) {
     const auto* const f = farm_of_stage_[s];
-    if (f == nullptr || std::exchange(last, f) == f || coordinator_of_stage_[s] >= 0) continue;
+    if (f == nullptr || std::exchange(last, f) == f) continue;
     if (state_->others->places()[s].size() > 1) share_out(s);
   }
 }

@@ -44,6 +44,14 @@ struct item_message {
   std::int64_t shift = 0;
 };
 
+/// What rank 0 sets for all ranks.
+struct setting {
+  enum class kind : std::uint8_t { ranks, credits, message_bytes, run_length };
+  kind what = kind::ranks;
+  std::size_t stage = 0;  ///< of credits: the first one of its farm
+  std::int64_t value = 0;
+};
+
 /// Where a channel leads: from one stage to another, by their numbers in the plan, and from the ranks of one
 /// to those of the other.
 struct route {
@@ -67,6 +75,8 @@ class exchange {
   virtual ~exchange() = default;
 
   [[nodiscard]] virtual int rank() const noexcept = 0;
+  /// How many take part already.
+  [[nodiscard]] virtual int ranks() const noexcept = 0;
   /// Also on ranks that are not there yet.
   [[nodiscard]] virtual const mapping& places() const noexcept = 0;
   /// Whether that rank takes part already. Once it does it always will. What is sent to one that does not is
@@ -74,12 +84,13 @@ class exchange {
   [[nodiscard]] virtual bool is_there(int rank) const noexcept = 0;
   /// How many workers that rank has by itself, as every rank knows; the policy there may give it others.
   [[nodiscard]] virtual int workers(int rank) const noexcept = 0;
-  /// How many runs of items a sender may have under way to one replica; 0: the network decides.
+  /// How many runs of items a sender may have under way to one replica as the run begins; 0: the network
+  /// decides.
   [[nodiscard]] virtual int credits() const noexcept = 0;
   /// How long what is sent to the farthest rank goes there, and its answer back, as the run begins; 0: all
   /// are on one machine.
   [[nodiscard]] virtual std::int64_t round_trip_ns() const noexcept = 0;
-  /// How many bytes of items to send at once, about.
+  /// How many bytes of items to send at once, about, as the run begins.
   [[nodiscard]] virtual std::size_t run_bytes() const noexcept = 0;
 
   // While the network is laid out.
@@ -114,6 +125,8 @@ class exchange {
   virtual void note(std::string what) = 0;
   /// Has `net::resize` called on all ranks. Of several changes of one stage the same is the last everywhere.
   virtual void resize(std::size_t stage, int replicas) = 0;
+  /// Of rank 0: has `net::take` called on all ranks, in the same order everywhere.
+  virtual void set(const setting& s) = 0;
   /// On rank 0: the statistics of the run are to have what all ranks count, from now on to its end. They have
   /// it when this returns, unless a rank does not answer soon.
   virtual void ask_for_figures() = 0;

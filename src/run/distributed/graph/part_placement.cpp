@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "spread.hpp"
+
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 namespace {
@@ -60,16 +62,16 @@ std::size_t part_placement::replicas() const noexcept {
   return static_cast<std::size_t>(replicas_in_all(places));
 }
 
-part_list part_placement::parts(int replicas) const {
+part_list part_placement::parts(int replicas, int over_ranks) const {
   part_list made;
   const auto add = [&](std::size_t place, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) made.add(place, i);
   };
   if (keyed) {
-    const auto n = in_proportion(key_parts_, moves ? resized(places, replicas) : places);
+    const auto n = in_proportion(key_parts_, moves ? spread(*by, places, replicas, over_ranks) : places);
     for (std::size_t i = 0; i < n.size(); ++i) add(i, n[i]);
   } else if (dealing.how() == schedule::kind::on_demand) {
-    const auto all = resized(places, replicas);
+    const auto all = spread(*by, places, replicas, over_ranks);
     for (std::size_t i = 0; i < all.size(); ++i) add(i, static_cast<std::size_t>(all[i].replicas));
   } else {
     const auto wanted = static_cast<std::size_t>(replicas);
@@ -90,12 +92,16 @@ part_list part_placement::parts(int replicas) const {
 
 std::size_t part_placement::most_at(std::size_t place) const {
   if (keyed) return moves ? key_parts_ : parts().at(place);
-  return parts(static_cast<int>(most_partitions)).at(place);
+  const auto most = static_cast<int>(most_partitions);
+  // `set_ranks` may leave all of them to one rank.
+  const bool may_get_all =
+      dealing.how() == schedule::kind::on_demand && places[place].stays == fixed_by::nothing;
+  return may_get_all ? most_partitions : parts(most, 0).at(place);
 }
 
 std::size_t part_placement::replicas_at(std::size_t place, int replicas) const {
-  if (!keyed) return parts(replicas).at(place);
-  const auto n = static_cast<std::size_t>(resized(places, replicas)[place].replicas);
+  if (!keyed) return parts(replicas, ranks.load()).at(place);
+  const auto n = static_cast<std::size_t>(spread(*by, places, replicas, ranks.load())[place].replicas);
   return moves ? n : std::clamp<std::size_t>(n, 1, std::max<std::size_t>(1, parts().at(place)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <thalweg/model/component.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ struct part_placement {
   bool keyed = false;
   bool moves = false;  ///< the keys of a part can go to another rank
   schedule dealing{};
+  std::atomic<int> ranks{0};  ///< over so many they are to be spread, as `set_ranks` says; 0: it says nothing
   std::uint32_t asks = 0, answers = 0;  ///< channels
   std::unique_ptr<task_message_wire> how_to_ask, how_to_answer;
 
@@ -44,11 +46,11 @@ struct part_placement {
 
   /// As the job begins.
   [[nodiscard]] std::size_t replicas() const noexcept;
-  [[nodiscard]] part_list parts() const { return parts(static_cast<int>(replicas())); }
-  /// With so many replicas. Where items are dealt out by number, each part keeps its place whatever the
-  /// number of replicas is. With keys only the number of parts at each place is meant: the coordinator
-  /// chooses them.
-  [[nodiscard]] part_list parts(int replicas) const;
+  [[nodiscard]] part_list parts() const { return parts(static_cast<int>(replicas()), 0); }
+  /// With so many replicas, over so many ranks (0: as `set_ranks` says nothing). Where items are dealt out by
+  /// number, each part keeps its place whatever the number of replicas is. With keys only the number of parts
+  /// at each place is meant: the coordinator chooses them.
+  [[nodiscard]] part_list parts(int replicas, int over_ranks) const;
   /// The most parts that a place may ever have.
   [[nodiscard]] std::size_t most_at(std::size_t place) const;
   /// How many of so many replicas work at a place. Where keys cannot move, at least one does.

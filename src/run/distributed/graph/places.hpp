@@ -2,15 +2,27 @@
 
 #include <thalweg/version.hpp>
 
+#include <cstdint>
 #include <vector>
 
 /// Which ranks execute a stage.
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
+/// Why a farm keeps the ranks that it began on, whatever `set_ranks` asks for.
+enum class fixed_by : std::int32_t {
+  nothing,   ///< it does not
+  wish,      ///< `.place` has named them
+  numbers,   ///< its items are dealt out by number, and each replica may keep a state
+  keys,      ///< their states cannot travel
+  items,     ///< they cannot travel
+  one_rank,  ///< divides up its items, for itself alone
+};
+
 /// Some of a stage's replicas, on one rank. A serial stage has one place with one replica.
 struct place_of {
   int rank = 0;
   int replicas = 1;  ///< of a farm also 0: a rank that may get some while the job runs
+  fixed_by stays = fixed_by::nothing;
   friend bool operator==(const place_of&, const place_of&) = default;
 };
 

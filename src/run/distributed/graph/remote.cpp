@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../engine/graph_engine.hpp"
+#include "shared_settings.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
@@ -30,8 +31,8 @@ int runs_at_first(graph_engine& n, std::size_t stage) {
 
 // How many runs of items a rank with so many replicas of a stage takes from one sender in advance. `at_work`:
 // so many of them at once, each with `ahead` runs.
-int credit_for(graph_engine& n, const exchange& by, std::size_t stage, int replicas, int at_work, int ahead) {
-  if (by.credits() > 0) return by.credits() * replicas;
+int credit_for(graph_engine& n, std::size_t stage, int replicas, int at_work, int ahead) {
+  if (const int asked = n.shared().credits(stage); asked > 0) return asked * replicas;
   return is_farm(n, stage) ? ahead * at_work : ahead;
 }
 
@@ -43,7 +44,7 @@ int at_work_at_first(graph_engine& n, const exchange& by, std::size_t stage, con
 }
 
 int credit_at_first(graph_engine& n, const exchange& by, std::size_t stage, const place_of& at) {
-  return credit_for(n, by, stage, at.replicas, at_work_at_first(n, by, stage, at), runs_at_first(n, stage));
+  return credit_for(n, stage, at.replicas, at_work_at_first(n, by, stage, at), runs_at_first(n, stage));
 }
 
 // So many runs, each so much work, keep replicas busy while what they have done is told and answered. Where
@@ -55,13 +56,19 @@ std::int64_t runs_per_round_trip(const exchange& by, std::int64_t run_ns) noexce
 
 }  // namespace
 
-void region::set_most(int replicas, const exchange& by) noexcept {
-  std::int64_t ahead = std::int64_t{replicas} * (by.credits() > 0 ? by.credits() : few_runs);
-  if (by.credits() == 0) {
-    const auto fit = most_bytes_per_round_trip / static_cast<std::int64_t>(by.run_bytes());
-    ahead += std::min(replicas * runs_per_round_trip(by, message_ns), static_cast<std::int64_t>(ranks) * fit);
+void region::set_most(graph_engine& n, const exchange& by,
+                      const std::function<int(std::size_t stage)>& replicas) {
+  const auto fit = std::max<std::int64_t>(
+      1, most_bytes_per_round_trip / static_cast<std::int64_t>(n.shared().message_bytes()));
+  std::int64_t most = 0;
+  for (const auto stage : farms) {
+    const std::int64_t all = replicas(stage), asked = n.shared().credits(stage);
+    const auto far = asked > 0 ? 0
+                               : std::min(all * runs_per_round_trip(by, message_ns),
+                                          static_cast<std::int64_t>(ranks) * fit);
+    most = std::max(most, all * (asked > 0 ? asked : few_runs) + far);
   }
-  window.store(16 + 2 * ahead);
+  window.store(16 + 2 * most);
 }
 
 // --- sending ---
@@ -133,7 +140,8 @@ bool outbound::ready() {
 // the work is worth a message.
 outbound::target* outbound::choose() {
   const bool cheap = worth_.load(std::memory_order_relaxed) >= longest_run;
-  const bool stays = here_ == nullptr || cheap || somebody_is_free_here();
+  const bool works_here = here_ != nullptr && here_->most.load(std::memory_order_relaxed) > 0;
+  const bool stays = !works_here || cheap || somebody_is_free_here();
   target* best = nullptr;
   int best_class = 0;
   double least = 0;
@@ -185,8 +193,8 @@ void outbound::adapt(std::size_t items, std::size_t bytes) {
   if (items == 0) return;
   const auto each = static_cast<double>(bytes) / static_cast<double>(items);
   bytes_per_item_ = bytes_per_item_ == 0 ? each : bytes_per_item_ + (each - bytes_per_item_) / 4;
-  const auto fit =
-      static_cast<std::size_t>(static_cast<double>(by_.run_bytes()) / std::max(1.0, bytes_per_item_));
+  const auto fit = static_cast<std::size_t>(static_cast<double>(net_.shared().message_bytes()) /
+                                            std::max(1.0, bytes_per_item_));
   most_items_ = std::clamp<std::size_t>(worth_.load(std::memory_order_relaxed), 1,
                                         std::clamp<std::size_t>(fit, 1, longest_run));
   in.front()->set_batch(most_items_);
@@ -272,7 +280,11 @@ int inbound::at_work() const noexcept {
 }
 
 int inbound::few() const noexcept {
-  return credit_for(net_, by_, first(), replicas_.load(), at_work(), ahead_.load());
+  return credit_for(net_, first(), replicas_.load(), at_work(), ahead_.load());
+}
+
+bool inbound::decides_itself() const noexcept {
+  return net_.shared().credits(first()) == 0;
 }
 
 // Where somebody had nothing to do while the sender waited for credit, twice as much is in advance from now
@@ -280,7 +292,7 @@ int inbound::few() const noexcept {
 // items do not grow old in front of busy ones. Each time that less was too little it takes twice as long
 // until it is tried again.
 bool inbound::follow_need() {
-  if (by_.credits() > 0) return false;
+  if (!decides_itself()) return false;
   const int ahead = ahead_.load();
   const bool starved = starved_.exchange(false, std::memory_order_relaxed);
   if (starved ? ahead >= more_runs : ahead == 1) return false;
@@ -302,7 +314,7 @@ bool inbound::follow_need() {
 int inbound::for_round_trip() const noexcept {
   const auto* const to = out.front().to;
   const int replicas = replicas_.load();
-  if (by_.credits() > 0 || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
+  if (!decides_itself() || to == nullptr || to->item_ns() == 0 || replicas == 0) return 0;
   const auto enough = at_work() * runs_per_round_trip(by_, std::max(message_ns, to->item_ns()));
   const auto fit = most_bytes_per_round_trip / std::max<std::int64_t>(1, bytes_per_run_.load());
   return static_cast<int>(std::min<std::int64_t>({enough, fit, 1 << 16}));
@@ -328,7 +340,7 @@ void inbound::tell_how_many() {
 
 // On long links once more than a little has changed.
 void inbound::follow_costs() {
-  if (by_.credits() > 0) return;
+  if (!decides_itself()) return;
   const bool changed = follow_need();
   if (!changed && by_.round_trip_ns() < message_ns) return;
   const std::lock_guard hold(allowing_);

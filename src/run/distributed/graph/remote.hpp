@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -33,8 +34,8 @@ struct region {
   std::size_t ranks = 1;                 ///< that the widest of them may be on
   std::atomic<std::int64_t> window{20};  ///< how many runs may be under way
 
-  /// The farm that has most replicas has so many.
-  void set_most(int replicas, const exchange& by) noexcept;
+  /// `replicas`: how many each stage has on all ranks together.
+  void set_most(graph_engine& n, const exchange& by, const std::function<int(std::size_t stage)>& replicas);
 };
 
 /// Sends what a node gives to the ranks that execute the next one: each run of items to one of them.
@@ -119,6 +120,8 @@ class inbound final : public node, public receiver {
   /// So many replicas of the stage are here now. None: what is under way is worked on, and nothing more is
   /// sent here. One thread at a time.
   void set_replicas(int n);
+  /// Tells senders how much they may send, if that has changed.
+  void tell_how_many();
   /// Tells the beginning of the region how far its end has come, if that is a good part of what may be under
   /// way. Any thread.
   void tell_progress();
@@ -148,10 +151,10 @@ class inbound final : public node, public receiver {
   /// How many work on its runs at once.
   [[nodiscard]] int at_work() const noexcept;
   [[nodiscard]] int few() const noexcept;
+  [[nodiscard]] bool decides_itself() const noexcept;
   [[nodiscard]] bool follow_need();
   [[nodiscard]] int for_round_trip() const noexcept;
   void allow(int most);
-  void tell_how_many();
   void follow_costs();
 
   exchange& by_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../engine/graph_engine.hpp"
+#include "shared_settings.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
@@ -113,7 +114,8 @@ void keyed_farm::remote_partitioner::give_up(const task_message::header& part) {
   const auto n = all ? all->size() : 0;
   const auto each =
       n == 0 ? 0
-             : std::max<std::size_t>(1, n * over_.by->run_bytes() / std::max<std::size_t>(1, all->bytes()));
+             : std::clamp<std::size_t>(
+                   net_.shared().message_bytes() / std::max<std::size_t>(1, all->bytes() / n), 1, n);
   std::size_t at = 0;
   do {
     task_message task;

@@ -2,6 +2,8 @@
 
 #include <thalweg/run/engine.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,10 @@ class absent final : public engine {
   void join() override { state_->flags.wait_done(); }
   void wake() override {}
   void set_replicas(std::string_view, int) override {}
+  void set_run_length(std::chrono::nanoseconds) override {}
+  void set_credits(std::string_view, int) override {}
+  void set_message_bytes(std::size_t) override {}
+  void set_ranks(int) override {}
   [[nodiscard]] bool executes_graphs() const noexcept override { return true; }
 };
 

@@ -41,6 +41,7 @@ class communicator final : public dataflow::exchange {
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_at_start_; }
 
   [[nodiscard]] int rank() const noexcept override { return members_.tree().rank; }
+  [[nodiscard]] int ranks() const noexcept override { return messages_.ranks(); }
   [[nodiscard]] const dataflow::mapping& places() const noexcept override { return members_.places(); }
   [[nodiscard]] bool is_there(int rank) const noexcept override { return messages_.is_there(rank); }
   [[nodiscard]] int workers(int rank) const noexcept override { return members_.workers(rank); }
@@ -69,6 +70,7 @@ class communicator final : public dataflow::exchange {
   void send_end(int to, std::uint32_t channel_id) override { messages_.send_end(to, channel_id); }
   void note(std::string what) override { notes_.add(std::move(what)); }
   void resize(std::size_t stage, int replicas) override { control_.resize(stage, replicas); }
+  void set(const dataflow::setting& s) override { control_.set(s); }
   void ask_for_figures() override { control_.ask_for_figures(); }
 
  private:

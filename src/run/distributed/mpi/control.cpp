@@ -11,6 +11,23 @@
 
 namespace THALWEG_NAMESPACE::run_detail::distributed {
 
+namespace {
+
+header header_of(const dataflow::setting& s) {
+  header head;
+  head.what = header::kind::set;
+  head.paced = static_cast<std::uint8_t>(s.what);
+  head.channel_id = static_cast<std::uint32_t>(s.stage);
+  head.position = s.value;
+  return head;  // rank 0 has begun it
+}
+
+dataflow::setting setting_in(const header& head) {
+  return {static_cast<dataflow::setting::kind>(head.paced), head.channel_id, head.position};
+}
+
+}  // namespace
+
 void control::start(dataflow::graph_engine& of) {
   net_ = &of;
   figures_.start(of.run());
@@ -30,10 +47,19 @@ void control::resize(std::size_t stage, int replicas) {
   messages_.wake();
 }
 
+void control::set(const dataflow::setting& s) {
+  {
+    const std::lock_guard hold(asking_);
+    to_set_.push_back(s);
+    any_asked_.store(true);
+  }
+  messages_.wake();
+}
+
 void control::look() {
   using kind = header::kind;
   auto& run = net_->run();
-  resize_as_asked();
+  do_as_asked();
   members_.look([this](int joiner) { tell_state(joiner); });
   if (run.flags.cancelled.load(std::memory_order_acquire)) {
     if (!std::exchange(told_cancel_, true)) messages_.broadcast(kind::cancel, rank_);
@@ -84,6 +110,10 @@ void control::act_on(int from, const header& head, std::span<const std::byte> co
       messages_.broadcast(head);
       take_size(head);
       break;
+    case kind::set:
+      messages_.broadcast(head);
+      take_setting(setting_in(head));
+      break;
     case kind::quiescence:
       ++of_quiescence_.received;
       quiescence_->heard({.what = static_cast<quiescence::wave_message::kind>(head.paced),
@@ -109,15 +139,21 @@ void control::act_on(int from, const header& head, std::span<const std::byte> co
   }
 }
 
-void control::resize_as_asked() {
+void control::do_as_asked() {
   if (!any_asked_.load()) return;
-  std::vector<size_asked> now;
+  std::vector<size_asked> sizes;
+  std::vector<dataflow::setting> to_set;
   {
     const std::lock_guard hold(asking_);
-    now.swap(asked_);
+    sizes.swap(asked_);
+    to_set.swap(to_set_);
     any_asked_.store(false);
   }
-  for (const auto& a : now) {
+  for (const auto& s : to_set) {
+    messages_.broadcast(header_of(s));
+    take_setting(s);
+  }
+  for (const auto& a : sizes) {
     header head;
     head.what = header::kind::resize;
     head.channel_id = static_cast<std::uint32_t>(a.stage);
@@ -141,7 +177,20 @@ void control::take_size(const header& head) {
     net_->run().fail(std::current_exception(), 0);
     net_->wake();
   }
-  members_.ask_for_more(head.channel_id, static_cast<int>(head.items));
+  // Once rank 0 says over how many ranks replicas are spread, it knows those that there are.
+  if (!set_.contains({dataflow::setting::kind::ranks, 0}))
+    members_.ask_for_more(head.channel_id, static_cast<int>(head.items));
+}
+
+void control::take_setting(const dataflow::setting& s) {
+  set_[{s.what, s.stage}] = s;
+  if (net_->over()) return;
+  try {
+    net_->take(s);
+  } catch (...) {  // the system has no more threads
+    net_->run().fail(std::current_exception(), 0);
+    net_->wake();
+  }
 }
 
 // What all ranks were told before this one joined.
@@ -155,6 +204,7 @@ void control::tell_state(int joiner) {
     std::tie(head.position, head.number) = last;
     messages_.send(joiner, head);
   }
+  for (const auto& [what, s] : set_) messages_.send(joiner, header_of(s));
   head = {};
   head.number = rank_;
   if (figures_.period_ns() > 0) {

@@ -317,20 +317,42 @@ dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, co
   wishes asked(run, on, how, groups);
   for (const auto& p : how.place) asked.take(p);
   for (const auto& g : groups) {
-    if (!g.farm || g.stuck) continue;
-    // One rank divides up its items, or has to as soon as it is on several ranks: which has its price, so
-    // that has to have been asked for.
+    if (!g.farm) continue;
+    using enum dataflow::fixed_by;
     const bool by_coordinator = g.divided || g.in_loop;
-    if (by_coordinator && places[g.first].size() == 1 && how.reserve == 0) continue;
-    if (run.stages[g.first].info->state.keyed() && !keys_travel(run, g.first)) continue;
-    const int first = asked.name(g) ? on.size() - reserve_of(how, on) : std::min(1, on.size() - 1);
+    const bool keyed = run.stages[g.first].info->state.keyed();
+    auto stays = nothing;
+    if (g.stuck) {
+      stays = items;
+    } else if (by_coordinator && places[g.first].size() == 1 && how.reserve == 0) {
+      // One rank divides up its items, or has to as soon as it is on several ranks: which has its price, so
+      // that has to have been asked for.
+      stays = one_rank;
+    } else if (keyed && !keys_travel(run, g.first)) {
+      stays = keys;
+    }
+    const bool on_others_later = stays == nothing;
+    if (asked.name(g)) {
+      stays = wish;
+    } else if (on_others_later && g.divided && !keyed) {
+      stays = numbers;
+    }
+    for (auto s = g.first; s < g.last; ++s) {
+      for (auto& p : places[s]) p.stays = stays;
+    }
+    if (!on_others_later) continue;
+    // Rank 0 may have to do the work of all.
+    const int first = stays == wish      ? on.size() - reserve_of(how, on)
+                      : stays == numbers ? std::min(1, on.size() - 1)
+                                         : 0;
+    const auto later = stays == numbers ? numbers : nothing;
     const int last = on.size() + (by_coordinator ? 0 : how.spawn);
     for (auto s = g.first; s < g.last; ++s) {
       auto& at = places[s];
       for (int r = first; r < last; ++r) {
         // Who divides them up does so for that many ranks at most.
         if (by_coordinator && at.size() >= dataflow::most_fresh) break;
-        if (dataflow::replicas_on(at, r) < 0) at.push_back({r, 0});
+        if (dataflow::replicas_on(at, r) < 0) at.push_back({r, 0, later});
       }
       std::sort(at.begin(), at.end(), [](const place_of& a, const place_of& b) { return a.rank < b.rank; });
     }

@@ -46,8 +46,8 @@ class membership {
 
   [[nodiscard]] const rank_tree& tree() const noexcept { return tree_; }
   [[nodiscard]] const dataflow::mapping& places() const noexcept { return places_; }
-  /// 1 for a rank that has not come yet.
-  [[nodiscard]] int workers(int rank) const noexcept { return rank < all_.size() ? all_.workers(rank) : 1; }
+  /// 1 for a rank that has come later: those that began the run know nothing else of it.
+  [[nodiscard]] int workers(int rank) const noexcept { return rank < tree_.first ? all_.workers(rank) : 1; }
   /// Empty for a rank that has not come yet.
   [[nodiscard]] std::string host(int rank) const {
     return rank < all_.size() ? all_.host(rank) : std::string();

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "../../../adapt/limits.hpp"
+#include "../../tuning.hpp"
 #include "../graph/deadlock_report.hpp"
 #include "quiescence.hpp"
 
@@ -156,6 +158,9 @@ void message_reader::check(int from, const header& head) const {
       require(head.position >= 0 && head.position <= most_counted_by_ranks, from,
               "a number of changes: ", head.position);
       break;
+    case kind::set:
+      check_setting(from, head);
+      return require(n == 0, from, "what rank 0 alone sets, begun by rank ", n);
     case kind::meet:
       if (!joiners_) refuse(from, "that processes join the run, which is not possible here");
       break;
@@ -173,6 +178,33 @@ void message_reader::check(int from, const header& head) const {
       require(false, from, "a message of kind ", static_cast<int>(head.what));
   }
   require(n >= 0 && n < ranks_, from, "the number of the rank that sent it first: ", n);
+}
+
+void message_reader::check_setting(int from, const header& head) const {
+  using kind = dataflow::setting::kind;
+  std::int64_t least = 0, most = 0;
+  switch (static_cast<kind>(head.paced)) {
+    case kind::ranks:
+      least = 1;
+      most = ranks_;
+      break;
+    case kind::credits:
+      most = adaptation::most_credits;
+      break;
+    case kind::message_bytes:
+      least = 1;
+      most = most_counted_by_ranks;
+      break;
+    case kind::run_length:
+      most = longest_run_ns;
+      break;
+    default:
+      require(false, from, "something to set with number ", head.paced);
+  }
+  require(head.position >= least && head.position <= most, from,
+          "a number that cannot be set: ", head.position);
+  if (head.channel_id >= farms_.size())
+    refuse(from, "credit for stage " + std::to_string(head.channel_id) + ", which there is not");
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::distributed

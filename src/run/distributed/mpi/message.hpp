@@ -27,22 +27,23 @@ struct header {
     pause,
     resume,
     resize,
+    set,
     quiescence,
     watch,
     figures,
     meet
   };
   kind what = kind::items;
-  std::uint8_t paced = 0, ranked = 0;
-  std::uint8_t apart = 0;        ///< the content is too long: without its lengths it is the first block
-  std::uint32_t channel_id = 0;  ///< of resize: the stage
-  std::uint32_t items = 0;       ///< of resize: how many replicas
-  std::uint32_t blocks = 0;      ///< that follow as messages of their own; their lengths end the content
-  std::int64_t number = 0;  ///< of the run of items; of credit: how many runs; of progress: below which; of
-                            ///< what all ranks are told: the rank that began
-  std::int64_t grant = 0;   ///< of items: whether they have waited for credit; of allow: how many work
+  std::uint8_t paced = 0, ranked = 0;  ///< paced of set: what
+  std::uint8_t apart = 0;              ///< the content is too long: without its lengths it is the first block
+  std::uint32_t channel_id = 0;        ///< of resize and set: the stage
+  std::uint32_t items = 0;             ///< of resize: how many replicas
+  std::uint32_t blocks = 0;  ///< that follow as messages of their own; their lengths end the content
+  std::int64_t number = 0;   ///< of the run of items; of credit: how many runs; of progress: below which; of
+                             ///< what all ranks are told: the rank that began
+  std::int64_t grant = 0;    ///< of items: whether they have waited for credit; of allow: how many work
   std::int64_t position = 0, born_ns = 0,
-               upto = 0;  ///< position of resize: its time; of watch: how often, in ns
+               upto = 0;  ///< position of resize: its time; of set: the value; of watch: how often, in ns
 };
 
 /// A message that has come and been found good.
@@ -89,6 +90,7 @@ class message_reader {
 
   [[nodiscard]] const channel_ends& channel_of(int from, const header& head) const;
   void check(int from, const header& head) const;
+  void check_setting(int from, const header& head) const;
   void check_open(int from, const header& head) const;
   void check_items(int from, message& m) const;
 

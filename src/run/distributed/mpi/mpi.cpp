@@ -22,6 +22,7 @@
 
 #include "../../parts.hpp"
 #include "../../run_sampler.hpp"
+#include "../graph/spread.hpp"
 #include "absent.hpp"
 #include "clocks.hpp"
 #include "collective.hpp"
@@ -276,7 +277,9 @@ std::vector<int> room_for(const dataflow::mapping& places, const machine& on, co
   for (const auto& at : places) {
     auto& room = all.emplace_back(0);
     for (const auto& p : at) {
-      if (p.rank < on.size()) room += std::max(p.replicas, alone ? 1 : on.workers(p.rank));
+      // Rank 0 gets replicas later only as `set_ranks` says, and then nobody joins.
+      if (p.rank < on.size() && dataflow::may_have_replicas(p, 0))
+        room += std::max(p.replicas, alone ? 1 : on.workers(p.rank));
     }
   }
   return all;

@@ -9,6 +9,7 @@
 
 #include "../../parts.hpp"
 #include "../graph/places.hpp"
+#include "../graph/spread.hpp"
 #include "plan.hpp"
 #include "stage_edges.hpp"
 
@@ -76,7 +77,7 @@ std::string plan_as_json(const run_state& run, const mpi_options& how, const mac
   for (auto& at : places) {
     auto& ranks = later.emplace_back();
     for (const auto& p : at) {
-      if (p.replicas == 0 && p.rank < on.size()) ranks.push_back(p.rank);
+      if (p.replicas == 0 && p.rank < on.size() && dataflow::may_have_replicas(p, 0)) ranks.push_back(p.rank);
     }
     std::erase_if(at, [](const auto& p) { return p.replicas == 0; });
   }
