@@ -1,4 +1,6 @@
+#include <thalweg/adapt/controlled_by.hpp>
 #include <thalweg/adapt/planner.hpp>
+#include <thalweg/model/errors.hpp>
 #include <thalweg/observe/text.hpp>
 
 #include <algorithm>
@@ -14,6 +16,8 @@
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
+
+constexpr std::string_view external = "external";  // programs elsewhere, at the address behind the colon
 
 std::vector<named_planner> all() {
   return {thalweg_planner(),          ds2_planner(), teetime_planner(), teetime_mean_planner(),
@@ -34,6 +38,7 @@ const named_planner& found(const std::vector<named_planner>& among, std::string_
   }
   std::string text = "there is no planner " + quoted(name) + ": it must be one of";
   for (const auto& known : among) text.append(" ").append(known.name);
+  text.append(", or ").append(external).append(":ADDRESS");
   throw std::invalid_argument(text);
 }
 
@@ -85,6 +90,17 @@ settings read(const named_planner& of, std::string_view text) {
   return values;
 }
 
+planner controlled_from(const std::string& address) {
+  if (address.empty())
+    refuse(external,
+           "it needs the address at which controllers find the run, as in external:unix:/tmp/run.sock");
+  try {
+    return controlled_by(address);
+  } catch (const error& e) {
+    refuse(external, e.what());
+  }
+}
+
 }  // namespace
 
 settings::settings(const std::vector<setting>& of) {
@@ -105,8 +121,12 @@ double settings::of(std::string_view name) const {
 }
 
 planner::planner(const std::string& name) : name_(name) {
-  const auto known = all();
   const auto colon = name.find(':');
+  if (std::string_view(name).substr(0, colon) == external) {
+    begin_ = controlled_from(colon == std::string::npos ? "" : name.substr(colon + 1)).begin_;
+    return;
+  }
+  const auto known = all();
   const auto& its = found(known, std::string_view(name).substr(0, colon));
   const auto values =
       colon == std::string::npos ? settings(its.has) : read(its, std::string_view(name).substr(colon + 1));

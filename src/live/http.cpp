@@ -24,6 +24,7 @@
 #include "metrics.hpp"
 #include "newcomers.hpp"
 #include "quiet_thread.hpp"
+#include "remote_control.hpp"
 #include "tap.hpp"
 #include "worker_threads.hpp"
 
@@ -35,10 +36,11 @@ using namespace std::chrono_literals;
 using httplib::Request;
 using httplib::Response;
 
-constexpr std::string_view record_path = "/api/record";
+constexpr std::string_view record_path = "/api/record", controller_path = "/api/controller";
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
 constexpr auto between_looks_at_peers = 1s;
+constexpr auto between_glances = 250ms;  // whether the run is over
 constexpr auto to_ask = 5s, to_ask_in_a_crowd = 1s;
 constexpr auto to_take = 5s;  // for a client that reads nothing
 // For the machine of a client to confirm what has been sent: one that is gone, without a word, does not.
@@ -114,6 +116,21 @@ std::unique_ptr<httplib::Server> made_server() {
   return made;
 }
 
+// Paths of requests with a body that are not for the run alone.
+bool is_said_to_more(std::string_view path) {
+  return path == record_path || path == controller_path;
+}
+
+// How long windows are; nothing: that is no such time.
+std::optional<std::chrono::nanoseconds> window_length_of(const Request& asked) {
+  if (!asked.has_param("every_ms")) return 100ms;
+  const auto said = asked.get_param_value("every_ms");
+  int ms = 0;
+  const auto [end, wrong] = std::from_chars(said.data(), said.data() + said.size(), ms);
+  if (wrong != std::errc() || end != said.data() + said.size()) return std::nullopt;
+  return std::chrono::milliseconds(ms);
+}
+
 std::string interface_of(const options& how) {
   // Of the two numbers that the name has, the one that all machines have.
   return how.address.empty() || how.address == "localhost" ? "127.0.0.1" : how.address;
@@ -137,12 +154,15 @@ struct http_server::state {
   [[nodiscard]] bool may(const Request& asked, Response& to, std::string_view what);
   void tap(const Request& asked, Response& to);
   void listen_to_events(const Request& asked, Response& to);
+  void listen_to_windows(const Request& asked, Response& to);
+  void hear_controller(const Request& asked, Response& to);
   void give_recording(Response& to);
 
   const options how;
   history& past;
   sampler& runs;
   recording& traces;
+  remote_control controllers{runs};
   const std::size_t places;
   newcomers at_the_door{{.patience = to_ask, .in_a_crowd = to_ask_in_a_crowd, .places = places}};
   std::unique_ptr<httplib::Server> server;
@@ -248,12 +268,12 @@ http_server::state::answer http_server::state::before_routing(const Request& ask
     refuse(to, 421, "this server has another name");
   } else if (asked.method == "GET" || asked.method == "HEAD") {
     look(asked, to);
-  } else if (asked.method != "POST" || (!is_control(asked.path) && asked.path != record_path)) {
+  } else if (asked.method != "POST" || (!is_control(asked.path) && !is_said_to_more(asked.path))) {
     refuse(to, 404, "there is nothing here");
   } else if (asked.is_multipart_form_data()) {
     refuse(to, 415, "the body must be JSON");
   } else if (asked.has_header("Transfer-Encoding") ||
-             ((has_body(asked.path) || asked.path == record_path) && !asked.has_header("Content-Length"))) {
+             ((has_body(asked.path) || is_said_to_more(asked.path)) && !asked.has_header("Content-Length"))) {
     refuse(to, 411, "the length of the body must be given");
   } else if (asked.has_header("Content-Length")) {
     return answer::Unhandled;  // what is not read makes the connection break before the answer is
@@ -271,6 +291,8 @@ void http_server::state::look(const Request& asked, Response& to) {
     refuse(to, 416, "only the whole can be had");
   } else if (path == "/api/events") {
     listen_to_events(asked, to);
+  } else if (path == controller_path) {
+    listen_to_windows(asked, to);
   } else if (path == "/api/tap") {
     tap(asked, to);
   } else if (path == "/api/state") {
@@ -321,6 +343,7 @@ void http_server::state::tap(const Request& asked, Response& to) {
 void http_server::state::order(const Request& asked, Response& to) {
   at_the_door.has_asked(asked.remote_addr, asked.remote_port);
   if (!may(asked, to, "change the run")) return;
+  if (asked.path == controller_path) return hear_controller(asked, to);
   const auto [status, error] =
       asked.path == record_path ? traces.begin(asked.body) : change(runs, asked.path, asked.body);
   if (!error.empty()) return refuse(to, status, error);
@@ -361,6 +384,38 @@ void http_server::state::listen_to_events(const Request& asked, Response& to) {
     const auto text = packed(*events);
     return sink.write(text.data(), text.size());
   });
+}
+
+void http_server::state::listen_to_windows(const Request& asked, Response& to) {
+  if (!may(asked, to, "control the run")) return;
+  const auto every = window_length_of(asked);
+  if (!every) return refuse(to, 400, "every_ms is a whole number of milliseconds");
+  auto place = std::shared_ptr<void>(nullptr, [all = listeners](void*) { --*all; });
+  if (++*listeners > how.clients) return refuse(to, 503, "too many clients listen already");
+  auto begun = controllers.begin(*every);
+  if (const auto* const why = std::get_if<outcome>(&begun)) return refuse(to, why->status, why->error);
+  to.status = 200;
+  to.set_chunked_content_provider("text/event-stream",
+                                  [this, place, reading = std::get<remote_control::reader>(std::move(begun)),
+                                   seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
+                                    std::string text = ": \n\n";
+                                    if (const auto line = reading.from->after(seen, between_glances)) {
+                                      seen = line->number;
+                                      text = "event: window\ndata: " + *line->json + "\n";
+                                    } else if (leaves || reading.run->done()) {
+                                      constexpr std::string_view last = "event: end\ndata: {}\n\n";
+                                      if (sink.write(last.data(), last.size())) sink.done();
+                                      return true;
+                                    }
+                                    return sink.write(text.data(), text.size());
+                                  });
+}
+
+void http_server::state::hear_controller(const Request& asked, Response& to) {
+  const auto said = controllers.take(asked.body);
+  if (said.empty())
+    return refuse(to, 409, "no client reads windows of a run that goes on: GET /api/controller first");
+  to.set_content(said, "application/json");
 }
 
 }  // namespace THALWEG_NAMESPACE::live

@@ -119,12 +119,15 @@ void adapting::live() {
   const auto done = [&] { return over_ || run.flags.done.load(std::memory_order_acquire); };
   try {
     before_ = run.make_report(false);
-    auto next = clock::now() + how_.every;
+    // A run that begins with far too few replicas is not to be late for all of its first window.
+    auto length = std::max<std::chrono::nanoseconds>(shortest_window, how_.every / 10);
+    auto next = clock::now() + length;
     std::unique_lock hold(ending_);
     while (!called_.wait_until(hold, next, done)) {
       hold.unlock();
       look();
-      next = std::max(next + how_.every, clock::now());
+      length = std::min(2 * length, how_.every);
+      next = std::max(next + length, clock::now());
       hold.lock();
       if (done()) return;
     }

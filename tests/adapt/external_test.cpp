@@ -1,6 +1,6 @@
 // Controllers outside the program, over real sockets: what they see, what they may do, and that none of them
 // does harm to a run.
-#include <thalweg/run/controlled_by.hpp>
+#include <thalweg/adapt/controlled_by.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../src/run/controllers.hpp"
+#include "../../src/adapt/controllers.hpp"
 #include "adapt/stage.hpp"
 #include "net/raw_peer.hpp"
 #include "support/refusal.hpp"
@@ -213,7 +213,7 @@ TEST(External, RunsHaveDifferentNames) {
 }
 
 TEST(External, WorksOverTcp) {
-  tw::run_detail::controllers all(tw::run_detail::controller_address::parse("tcp:127.0.0.1:0"), "r");
+  tw::adaptation::controllers all(tw::adaptation::controller_address::parse("tcp:127.0.0.1:0"), "r");
   controller one(all.where().host.port);
   tw::adaptation::window seen;
   seen.stages = {stage("compress", {}, 1, 8)};

@@ -39,6 +39,16 @@ TEST(Planner, HasAName) {
   EXPECT_THAT(refused(""), HasSubstr("there is no planner ''"));
 }
 
+TEST(Planner, MayBeElsewhere) {
+  EXPECT_EQ(planner("external:tcp:127.0.0.1:0").name(), "external:tcp:127.0.0.1:0");
+  auto decide = planner("external:tcp:127.0.0.1:0").begin();
+  EXPECT_TRUE(decide({}).none());  // nobody has come
+  EXPECT_THAT(refused("external"), HasSubstr("needs the address"));
+  EXPECT_THAT(refused("external:"), HasSubstr("needs the address"));
+  EXPECT_THAT(refused("external:here"), HasSubstr("'here' is no address for controllers"));
+  EXPECT_THAT(refused("ds3"), HasSubstr("or external:ADDRESS"));
+}
+
 TEST(Planner, TakesSettings) {
   EXPECT_EQ(planner("teetime:boundary=0.1").name(), "teetime:boundary=0.1");
   // MPR with a goal: 450 of 1000 is below a half.

@@ -3,7 +3,7 @@
 // 300. The run ends when they do about 1 000 again.
 //
 // usage: adapt_simulated address
-#include <thalweg/run/controlled_by.hpp>
+#include <thalweg/adapt/controlled_by.hpp>
 
 #include <chrono>
 #include <cstdint>

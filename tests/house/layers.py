@@ -12,7 +12,8 @@ from source import COMPILED, PUBLIC, includes, run, sources
 LAYERS = [
     ["live", "test"],
     ["run"],
-    ["adapt", "flow", "net"],
+    ["adapt"],
+    ["flow", "net"],
     ["stages"],
     ["pattern"],
     ["model"],

@@ -73,7 +73,8 @@ struct event {
 
 /// The events that come until one of them is enough.
 inline std::vector<event> events_until(int port, const std::string& path,
-                                       const std::function<bool(const event&)>& enough) {
+                                       const std::function<bool(const event&)>& enough,
+                                       const httplib::Headers& headers = {}) {
   std::string said;
   std::vector<event> all;
   bool done = false;
@@ -91,7 +92,7 @@ inline std::vector<event> events_until(int port, const std::string& path,
     }
     return !done;
   };
-  (void)client_of(port).Get(path, hear);
+  (void)client_of(port).Get(path, headers, hear);
   return all;
 }
 

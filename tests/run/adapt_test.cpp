@@ -1,5 +1,5 @@
 // Runs that adapt themselves: the loop between a run and its planner.
-#include <thalweg/run/controlled_by.hpp>
+#include <thalweg/adapt/controlled_by.hpp>
 #include <thalweg/run/engine.hpp>
 #include <thalweg/thalweg.hpp>
 

@@ -23,7 +23,8 @@ namespace THALWEG_NAMESPACE {
 /// How a run adapts itself: `run_options::adapt`.
 struct adapt {
   adaptation::goal goal = keep_up();
-  /// How long a window is: between 1 ms and an hour.
+  /// How long a window is: between 1 ms and an hour. The first ones are shorter: a tenth, then twice as long
+  /// each time.
   std::chrono::nanoseconds every = std::chrono::milliseconds(100);
   adaptation::planner planner = {};
   adaptation::bounds bounds = {};

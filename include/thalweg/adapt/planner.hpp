@@ -58,9 +58,10 @@ class planner {
   using function = std::function<changes(const window&)>;
 
   planner() : planner("thalweg") {}
-  /// One of `names()`, with settings after a colon if any are to differ: `teetime:boundary=0.1,history=3`.
-  /// Throws `std::invalid_argument`, which says what is wrong and what is possible, for an unknown name or
-  /// setting, and for a value that is no number or not within its limits.
+  /// One of `names()`, with settings after a colon if any are to differ: `teetime:boundary=0.1,history=3`. Or
+  /// `external:ADDRESS`, which is `controlled_by(ADDRESS)`. Throws `std::invalid_argument`, which says what
+  /// is wrong and what is possible, for an unknown name, setting or address, and for a value that is no
+  /// number or not within its limits.
   planner(const char* name) : planner(std::string(name)) {}
   planner(const std::string& name);
   template <class F>
@@ -77,7 +78,7 @@ class planner {
   /// One that has seen nothing yet.
   [[nodiscard]] function begin() const { return begin_(); }
 
-  /// Those that have a name, without settings.
+  /// Those that have a name, without settings; not `external`, which needs an address.
   [[nodiscard]] static std::vector<std::string> names();
 
  private:

@@ -12,7 +12,7 @@ namespace THALWEG_NAMESPACE {
 ///
 /// | key | value |
 /// |---|---|
-/// | `planner` | a name of `adaptation::planner::names()`, with its settings if there are any |
+/// | `planner` | as `adaptation::planner` takes it: `mpr`, `ds2:warm_up=2`, `external:unix:/tmp/run.sock` |
 /// | `goal` | `throughput`, `keep_up`, `latency:QUANTILE:TIME`, `utilisation:SHARE` |
 /// | `every` | a time: the length of a window |
 /// | `least`, `most` | whole numbers from 1: bounds of the replicas of each farm |

@@ -127,7 +127,7 @@ struct batch_wanted {
   batch_limits limits;
 };
 
-/// So many runs of items may be sent in advance to each replica of this stage, by each rank.
+/// This many runs of items may be sent in advance to each replica of this stage, by each rank.
 struct credits_wanted {
   std::string stage;
   int runs = 0;  ///< 0: as many as the run sees fit
@@ -138,7 +138,7 @@ struct changes {
   std::vector<replicas_wanted> replicas = {};
   std::vector<batch_wanted> batches = {};
   std::vector<credits_wanted> credits = {};
-  std::optional<int> ranks = {};  ///< over so many the replicas of farms are to be spread
+  std::optional<int> ranks = {};  ///< over how many the replicas of farms are to be spread
   std::optional<std::chrono::nanoseconds> run_length =
       {};  ///< work in a run of items; 0: as the run sees fit
   std::optional<std::size_t> message_bytes = {};

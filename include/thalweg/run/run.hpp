@@ -224,21 +224,21 @@ class execution {
   /// e.stop();
   /// ```
   void set_run_length(std::chrono::nanoseconds work);
-  /// Of a run on several ranks: from now on each rank sends at most so many runs of items in advance to each
-  /// replica of this stage, as `mpi_options::credits` says for all stages; 0: as many as the run sees fit.
-  /// Rank 0 can call it. After the run has ended nothing changes.
+  /// Of a run on several ranks: from now on each rank sends at most this many runs of items in advance to
+  /// each replica of this stage, as `mpi_options::credits` says for all stages; 0: as many as the run sees
+  /// fit. Rank 0 can call it. After the run has ended nothing changes.
   ///
   /// Throws `thalweg::error` for a negative number or more than 1024, for an unknown stage, for one whose
   /// items come from no other rank, and in a run that is not on several ranks.
   void set_credits(std::string_view stage, int runs);
-  /// Of a run on several ranks: from now on a message holds at most so many bytes of items, unless one item
+  /// Of a run on several ranks: from now on a message holds at most this many bytes of items, unless one item
   /// is larger, as `mpi_options::batch_bytes`. Rank 0 can call it. After the run has ended nothing changes.
   ///
   /// Throws `thalweg::error` for 0, and in a run that is not on several ranks.
   void set_message_bytes(std::size_t bytes);
-  /// Of a run on several ranks: from now on the replicas of farms are spread over so many of them, the first
-  /// ones, with rank 0. The others execute nothing as soon as what is under way to them is done, and are
-  /// ranks in reserve (`mpi_options::reserve`). How many replicas a farm has stays. Rank 0 can call it.
+  /// Of a run on several ranks: from now on the replicas of farms are spread over this many of them, the
+  /// first ones, with rank 0. The others execute nothing as soon as what is under way to them is done, and
+  /// are ranks in reserve (`mpi_options::reserve`). How many replicas a farm has stays. Rank 0 can call it.
   /// After the run has ended nothing changes.
   ///
   /// Throws `thalweg::error` for less than 1 or more than there are, if a serial stage was placed on a rank

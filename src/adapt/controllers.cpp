@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "../adapt/controller_reply.hpp"
-#include "../adapt/window_json.hpp"
+#include "controller_reply.hpp"
+#include "window_json.hpp"
 
-namespace THALWEG_NAMESPACE::run_detail {
+namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
@@ -59,13 +59,13 @@ controllers::~controllers() {
   rung_.ring();
 }
 
-adaptation::changes controllers::show(const adaptation::window& w) {
+changes controllers::show(const window& w) {
   // Not read by those who check documents, and large.
   auto seen = w;
   seen.latency.clear();
-  auto shown = std::make_shared<const adaptation::window>(std::move(seen));
-  auto line = std::make_shared<const std::string>(adaptation::window_json(w, run_));
-  adaptation::changes wanted;
+  auto shown = std::make_shared<const window>(std::move(seen));
+  auto line = std::make_shared<const std::string>(window_json(w, run_));
+  changes wanted;
   {
     const std::lock_guard hold(mutex_);
     if (failed_) std::rethrow_exception(failed_);
@@ -131,7 +131,7 @@ void controllers::let_in() {
     if (!link) return;
     --lets_in_;
     if (clients_.size() >= most_clients) {
-      const auto why = adaptation::refusal("there are too many controllers already");
+      const auto why = refusal("there are too many controllers already");
       (void)net::send_some(link, std::as_bytes(std::span(why)));
       return;
     }
@@ -169,8 +169,8 @@ void controllers::read_lines(client& one) {
   }
   one.said.erase(0, begin);
   if (one.may_speak() && one.said.size() > longest_document) {
-    one.queue += adaptation::refusal("a document has one line, and at most " +
-                                     std::to_string(longest_document) + " bytes");
+    one.queue +=
+        refusal("a document has one line, and at most " + std::to_string(longest_document) + " bytes");
     say(one);
     one.gone = true;
   }
@@ -179,18 +179,18 @@ void controllers::read_lines(client& one) {
 void controllers::read(client& one, std::string_view line) {
   --one.documents;
   if (line.find_first_not_of(" \t\r") == line.npos) return;
-  std::shared_ptr<const adaptation::window> shown;
+  std::shared_ptr<const window> shown;
   {
     const std::lock_guard hold(mutex_);
     shown = shown_;
   }
   if (!shown) {
-    one.queue += adaptation::refusal("there has been no window yet: wait for one");
+    one.queue += refusal("there has been no window yet: wait for one");
     return;
   }
-  auto reply = adaptation::read_reply(line, *shown, decides_ == &one ? last_seq_ : 0);
+  auto reply = read_reply(line, *shown, decides_ == &one ? last_seq_ : 0);
   if (reply.taken && decides_ != nullptr && decides_ != &one) {
-    one.queue += adaptation::refusal(reply.seq, "another controller decides, until it leaves");
+    one.queue += refusal(reply.seq, "another controller decides, until it leaves");
     return;
   }
   one.queue += reply.ack;
@@ -225,4 +225,4 @@ void controllers::leave(const client& one) {
   if (decides_ == &one) decides_ = nullptr;
 }
 
-}  // namespace THALWEG_NAMESPACE::run_detail
+}  // namespace THALWEG_NAMESPACE::adaptation

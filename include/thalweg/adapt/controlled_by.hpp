@@ -24,7 +24,7 @@ namespace THALWEG_NAMESPACE {
 /// nlohmann-json.
 ///
 /// ```cpp
-/// #include <thalweg/run/controlled_by.hpp>
+/// #include <thalweg/adapt/controlled_by.hpp>
 /// auto planner = tw::controlled_by("unix:/tmp/thalweg-example.sock");
 /// assert(planner.name() == "external");
 /// auto plan = planner.begin();  // a run does this

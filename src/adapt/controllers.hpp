@@ -17,7 +17,7 @@
 #include "../net/local.hpp"
 #include "../net/socket.hpp"
 
-namespace THALWEG_NAMESPACE::run_detail {
+namespace THALWEG_NAMESPACE::adaptation {
 
 /// Where a run listens for controllers.
 struct controller_address {
@@ -44,7 +44,7 @@ class controllers {
 
   /// Shows them a window; returns what was asked for since the last one. It waits for nobody. One thread at a
   /// time. \throws std::exception  what the thread has ended with
-  [[nodiscard]] adaptation::changes show(const adaptation::window& w);
+  [[nodiscard]] changes show(const window& w);
 
  private:
   struct client {
@@ -79,9 +79,9 @@ class controllers {
   std::atomic<bool> over_{false};
 
   std::mutex mutex_{};
-  std::shared_ptr<const adaptation::window> shown_{};  // without its latencies
-  std::shared_ptr<const std::string> line_{};          // the same, for clients that have not got it
-  adaptation::changes asked_for_{};
+  std::shared_ptr<const window> shown_{};      // without its latencies
+  std::shared_ptr<const std::string> line_{};  // the same, for clients that have not got it
+  changes asked_for_{};
   std::exception_ptr failed_{};
 
   // Of the thread alone.
@@ -93,4 +93,4 @@ class controllers {
   std::jthread thread_{};  // last: it uses the others
 };
 
-}  // namespace THALWEG_NAMESPACE::run_detail
+}  // namespace THALWEG_NAMESPACE::adaptation
