@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -32,18 +34,50 @@ nlohmann::json member(std::string_view body, const char* name) {
   return said.is_object() ? said.value(name, nlohmann::json()) : nlohmann::json();
 }
 
+// A number beyond all limits is one of the largest, or of the smallest.
+int number_of(const nlohmann::json& said) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return static_cast<int>(said.is_number_unsigned() && said.get<std::uint64_t>() > std::uint64_t{most}
+                              ? most
+                              : std::clamp<std::int64_t>(said.get<std::int64_t>(), -most, most));
+}
+
 action resize_by(std::string_view body) {
   const auto stage = member(body, "stage"), replicas = member(body, "replicas");
   if (!stage.is_string() || !replicas.is_number_integer())
     throw error(R"(write {"stage": "its name", "replicas": 4}, with a whole number)");
-  // A number beyond all limits is one of the largest, or of the smallest.
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  const auto number = replicas.is_number_unsigned() && replicas.get<std::uint64_t>() > std::uint64_t{most}
-                          ? most
-                          : std::clamp<std::int64_t>(replicas.get<std::int64_t>(), -most, most);
-  return [name = stage.get<std::string>(), number](thalweg::execution& run) {
-    run.set_replicas(name, static_cast<int>(number));
+  return [name = stage.get<std::string>(), n = number_of(replicas)](thalweg::execution& run) {
+    run.set_replicas(name, n);
   };
+}
+
+action recredit_by(std::string_view body) {
+  const auto stage = member(body, "stage"), runs = member(body, "runs");
+  if (!stage.is_string() || !runs.is_number_integer())
+    throw error(R"(write {"stage": "its name", "runs": 4}, with a whole number)");
+  return [name = stage.get<std::string>(), n = number_of(runs)](thalweg::execution& run) {
+    run.set_credits(name, n);
+  };
+}
+
+action spread_by(std::string_view body) {
+  const auto ranks = member(body, "ranks");
+  if (!ranks.is_number_integer()) throw error(R"(write {"ranks": 2}, with a whole number)");
+  return [n = number_of(ranks)](thalweg::execution& run) { run.set_ranks(n); };
+}
+
+action bound_runs_by(std::string_view body) {
+  const auto us = member(body, "us");
+  constexpr double most = 1e9;  // far beyond what is possible
+  if (!us.is_number()) throw error(R"(write {"us": 50}, or 0 for as much as the run sees fit)");
+  const std::chrono::nanoseconds work(std::llround(std::clamp(us.get<double>(), -most, most) * 1e3));
+  return [work](thalweg::execution& run) { run.set_run_length(work); };
+}
+
+action bound_messages_by(std::string_view body) {
+  const auto bytes = member(body, "bytes");
+  if (!bytes.is_number_unsigned()) throw error(R"(write {"bytes": 65536}, with a whole number)");
+  return [n = bytes.get<std::size_t>()](thalweg::execution& run) { run.set_message_bytes(n); };
 }
 
 action pace_by(std::string_view body) {
@@ -83,8 +117,13 @@ action batch_by(std::string_view body) {
 
 // What has a body that says how. These throw thalweg::error if it does not say what is to be done.
 using change_by = std::pair<std::string_view, action (*)(std::string_view body)>;
-constexpr auto changes = std::to_array<change_by>(
-    {{"/api/replicas", resize_by}, {"/api/rate", pace_by}, {"/api/batch", batch_by}});
+constexpr auto changes = std::to_array<change_by>({{"/api/replicas", resize_by},
+                                                   {"/api/rate", pace_by},
+                                                   {"/api/batch", batch_by},
+                                                   {"/api/run-length", bound_runs_by},
+                                                   {"/api/ranks", spread_by},
+                                                   {"/api/credits", recredit_by},
+                                                   {"/api/message-bytes", bound_messages_by}});
 
 }  // namespace
 

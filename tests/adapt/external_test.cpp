@@ -3,6 +3,7 @@
 #include <thalweg/adapt/controlled_by.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -57,6 +58,7 @@ class controlled {
  public:
   explicit controlled(const std::string& address) : plan_(tw::controlled_by(address).begin()) {
     seen_.stages = {stage("read", {}), stage("compress", {0}, 1, 8), stage("write", {1}, 1, 4)};
+    seen_.run_length = std::chrono::nanoseconds(0);
   }
 
   tw::adaptation::changes show() {
@@ -183,6 +185,19 @@ TEST(External, ShowsWindowsAndDoesWhatIsAsked) {
   EXPECT_THAT(asked.reason, HasSubstr("a controller"));
   EXPECT_TRUE(run.show().none());  // it is done once
   EXPECT_EQ(one.window()["run"], seen["run"]);
+}
+
+TEST(External, AsksForOtherThingsThanReplicas) {
+  const folder temporary;
+  controlled run("unix:" + temporary.socket());
+  controller one(temporary.socket());
+  EXPECT_EQ(first_window(run, one)["run_length_us"], 0);
+  const json taken = {{"ack", 1}, {"run_length_us", 500}, {"clamped", {"run_length_us"}}};
+  EXPECT_EQ(one.ask(R"({"v":1,"seq":1,"run_length_us":9999})"), taken);
+  EXPECT_EQ(run.show().run_length, std::chrono::microseconds(500));
+  const auto refused = one.ask(R"({"v":1,"seq":2,"run_length_us":50,"ranks":{"wanted":2}})");
+  EXPECT_THAT(refused["refused"], testing::SizeIs(1));
+  EXPECT_TRUE(run.show().none()) << "nothing of it counts";
 }
 
 TEST(External, RunsHaveDifferentNames) {

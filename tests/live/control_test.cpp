@@ -29,8 +29,9 @@ json last_sample(const tw::live::server& page) {
 
 TEST(live_control, without_a_token_nobody_may) {
   tw::live::server page(tw::launch(endless()), often());
-  for (const auto* path : {"/api/replicas", "/api/rate", "/api/batch", "/api/pause", "/api/resume",
-                           "/api/stop", "/api/cancel"}) {
+  for (const auto* path :
+       {"/api/replicas", "/api/rate", "/api/batch", "/api/run-length", "/api/ranks", "/api/credits",
+        "/api/message-bytes", "/api/pause", "/api/resume", "/api/stop", "/api/cancel"}) {
     EXPECT_EQ(post(page.port(), path, two_replicas).status, 403) << path;
     EXPECT_EQ(post(page.port(), path, two_replicas, "x").status, 403) << path;
   }

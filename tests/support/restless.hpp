@@ -9,13 +9,18 @@
 #include <vector>
 
 /// How runs adapt themselves that are to be disturbed as much as possible: in every window of a millisecond
-/// each farm gets another number of replicas, which has nothing to do with what is good for it.
+/// each farm gets another number of replicas, and runs of items another length, which have nothing to do with
+/// what is good for them.
 inline thalweg::adapt restless(std::uint32_t seed) {
   auto jumps = [dice = std::mt19937(seed)](const thalweg::adaptation::window& seen) mutable {
     thalweg::adaptation::changes wanted;
     for (const auto& s : seen.stages) {
       if (s.farm()) wanted.replicas.push_back({s.name, static_cast<int>(1 + dice() % 8)});
     }
+    // 1 us to 256 us, or as the run sees fit.
+    const auto length = dice() % 10;
+    if (seen.run_length)
+      wanted.run_length = std::chrono::microseconds(length == 9 ? 0 : std::int64_t{1} << length);
     wanted.reason = "it is restless";
     return wanted;
   };
