@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch_control.hpp"
 #include "demand.hpp"
 #include "farm_memory.hpp"
 #include "farm_size.hpp"
@@ -57,6 +58,7 @@ class thalweg {
     }
     steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_, ahead);
+    if (auto held = batches_.look(w)) return hold_for(w, std::move(*held));
     const auto target = target_of(w);
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
@@ -127,6 +129,14 @@ class thalweg {
     if (w.goal.what != goal::kind::latency) return sized_for;
     if (!has_backlog(w)) latency_.look(w);
     return latency_.value();
+  }
+
+  // Where batches get another size, stages behind them have other items.
+  changes hold_for(const window& w, changes wanted) {
+    for (const auto& b : wanted.batches) rates_.forget_behind(w, b.stage);
+    if (!wanted.none()) settle();
+    settling_ = 0;
+    return wanted;
   }
 
   changes take_back(const window& w, const trial& was) {
@@ -269,6 +279,7 @@ class thalweg {
   std::vector<farm> farms_;
   steady_rate steady_;
   latency_target latency_{sized_for};
+  batch_control batches_;
   std::optional<trial> trial_;
   int settling_ = 0;  // windows until what was taken away is gone
 };
