@@ -69,8 +69,10 @@ void foresee(const window& w, const timed_batch& b, double interval, outlook& to
     const auto was = cost->second.at(seen.items);
     const auto longer = was > 0 ? cost->second.at(each_second * next) / was : 1.0;
     auto& t = to.times[one.stage];
-    const auto load = t.load * longer * seen.interval / next;
-    to.processors += (load - t.load) * t.replicas * std::min(1.0, w.stages[one.stage].computing());
+    // What comes for it to do: more than it does, if it falls behind.
+    const auto comes = one.time() / seen.interval;
+    const auto load = comes * longer * seen.interval / next;
+    to.processors += (load - comes) * t.replicas * std::min(1.0, w.stages[one.stage].computing());
     t.load = load;
     if (one.stage != b.stage || s.farm()) t.service *= longer;
     to.load = std::max(to.load, load);
@@ -209,8 +211,21 @@ holding longer(const window& w, const std::vector<timed_batch>& batches, double 
   return {};
 }
 
+window with_more_replicas(window w, const std::vector<timed_batch>& batches) {
+  std::vector<bool> more(w.stages.size(), false);
+  for (const auto& b : batches)
+    for (const auto& [stage, cost] : b.cost) more[stage] = true;
+  for (std::size_t i = 0; i < w.stages.size(); ++i)
+    if (auto& s = w.stages[i]; more[i] && s.replicas < s.most) ++s.replicas;
+  return w;
+}
+
+double load_of_batches(const window& w, const std::vector<timed_batch>& batches) {
+  return with_intervals(w, batches, times_of(w), intervals_now(w, batches)).load;
+}
+
 bool falls_behind(const window& w, const std::vector<timed_batch>& batches) {
-  return with_intervals(w, batches, times_of(w), intervals_now(w, batches)).load > behind_from;
+  return load_of_batches(w, batches) > behind_from;
 }
 
 holding enough_to_keep_up(const window& w, const std::vector<timed_batch>& batches) {

@@ -58,7 +58,12 @@ holding enough_to_keep_up(const window& w, const std::vector<timed_batch>& batch
 /// Where an interval is longer than it was given: the shortest with which all keep up.
 holding back_to_given(const window& w, const std::vector<timed_batch>& batches);
 
-/// A stage does not keep up with batches.
+/// The window as it would be if each farm behind the batches had another replica.
+window with_more_replicas(window w, const std::vector<timed_batch>& batches);
+
+/// The part of its time that the stage which is busiest with batches needs for those that come; above 1, it
+/// does not keep up.
+double load_of_batches(const window& w, const std::vector<timed_batch>& batches);
 bool falls_behind(const window& w, const std::vector<timed_batch>& batches);
 
 }  // namespace THALWEG_NAMESPACE::adaptation

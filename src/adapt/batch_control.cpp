@@ -24,6 +24,8 @@ constexpr int first_patience = 5, most_patience = 1000;
 constexpr int periods_behind = 3;  // replicas come first: they cost no latency
 constexpr std::uint64_t forgotten_after = 40, forgotten_late = 3000, look_again_after = 10;  // windows
 
+constexpr double less_loaded = 0.85, least_room = 0.3;
+
 bool wants_latency(const window& w) {
   return w.goal.what == goal::kind::latency;
 }
@@ -40,11 +42,6 @@ double limit_of(const window& w) {
 double load_of_run(const window& w) {
   const auto due = due_rate_of(w);
   return due > 0 ? due : 1;
-}
-
-// Items a second that come to the batches in question.
-double rate_into(const window& w, const holding& made) {
-  return per_second(static_cast<double>(w.stages[made.intervals.front().stage].items_in), w.length);
 }
 
 std::string as_text(double seconds) {
@@ -78,6 +75,7 @@ void batch_control::begin(const window& w) {
   spare_ = behind_ = 0;
   patience_ = first_patience;
   relaxed_ = false;
+  room_ = 1;
   for (auto& m : marks_) m = {};
   expect(w, {});
 }
@@ -122,6 +120,7 @@ void batch_control::follow_load(const window& w) {
   load_ = now;
   patience_ = first_patience;
   relaxed_ = false;
+  room_ = 1;
   for (auto& m : marks_) m = {};
 }
 
@@ -166,7 +165,7 @@ changes batch_control::decide(const window& w) {
     spare_ = 0;
     if (++behind_ < periods_behind || !may(kind::more, w)) return {};
     const auto wanted = enough_to_keep_up(w, batches_);
-    if (!wanted.none()) return make(w, kind::more, wanted, rate_into(w, wanted));
+    if (!wanted.none()) return make(w, kind::more, wanted, possible_rate(w, wanted));
     mark_of(kind::more).nothing_to_do(w.number);
     return {};
   }
@@ -194,7 +193,7 @@ changes batch_control::keep_latency(const window& w) {
     return spare_ < patience_ ? changes{} : make(w, kind::longer, wanted, is);
   }
   spare_ = 0;
-  if (has_backlog(w)) return {};
+  if (has_backlog(w) || !may_shorten(w)) return {};
   holding wanted;
   if (may(kind::shorter_batches, w)) wanted = shorter_batches(w, batches_, is, aim * limit);
   if (may(kind::shorter_runs, w)) {
@@ -204,13 +203,23 @@ changes batch_control::keep_latency(const window& w) {
   }
   if (!wanted.none())
     return make(w, wanted.run_length ? kind::shorter_runs : kind::shorter_batches, wanted, is);
+  // With more replicas shorter ones may be possible.
+  if (may(kind::shorter_batches, w) &&
+      !shorter_batches(with_more_replicas(w, batches_), batches_, is, aim * limit).none())
+    room_ = std::max(room_ * less_loaded, least_room);
   mark_of(kind::shorter_batches).nothing_to_do(w.number);
   mark_of(kind::shorter_runs).nothing_to_do(w.number);
   return {};
 }
 
+// Items a second that the stages behind these batches can do.
+double batch_control::possible_rate(const window& w, const holding& made) const {
+  const auto come = static_cast<double>(w.stages[made.intervals.front().stage].items_in);
+  return per_second(come, w.length) / std::max(load_of_batches(w, batches_), 1e-9);
+}
+
 changes batch_control::check(const window& w, const attempt& was) {
-  const auto is = was.what == kind::more ? rate_into(w, was.made) : quantile_of(w);
+  const auto is = was.what == kind::more ? possible_rate(w, was.made) : quantile_of(w);
   const auto limit = limit_of(w);
   bool helped = false;
   if (was.what == kind::more)

@@ -25,6 +25,8 @@ class batch_control {
   /// The next window that shows one state. Nothing: others may decide. Changes, which may be none: this comes
   /// first.
   std::optional<changes> look(const window& w);
+  /// The part of their usual load that farms are to have, so that shorter batches are possible.
+  [[nodiscard]] double room() const noexcept { return room_; }
 
  private:
   enum class kind : std::uint8_t { shorter_batches, shorter_runs, longer, more };
@@ -60,6 +62,7 @@ class batch_control {
   changes decide(const window& w);
   changes keep_up(const window& w);
   changes keep_latency(const window& w);
+  [[nodiscard]] double possible_rate(const window& w, const holding& made) const;
   changes check(const window& w, const attempt& was);
   changes make(const window& w, kind what, const holding& wanted, double is);
   changes ask(const window& w, const holding& wanted);
@@ -78,7 +81,7 @@ class batch_control {
   int spare_ = 0, behind_ = 0;  // periods in a row in which less would do, and in which more is needed
   int patience_ = 0;            // periods for which less has to do; more each time that this was wrong
   bool relaxed_ = false;        // the last change was to less
-  double load_ = 0;
+  double load_ = 0, room_ = 1;
 };
 
 }  // namespace THALWEG_NAMESPACE::adaptation

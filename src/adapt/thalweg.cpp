@@ -59,7 +59,7 @@ class thalweg {
     steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_, ahead);
     if (auto held = batches_.look(w)) return hold_for(w, std::move(*held));
-    const auto target = target_of(w);
+    const auto target = target_of(w) * batches_.room();
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
     return wanted.none() ? shrink(w, load, sizes, target / sized_for) : wanted;

@@ -1,4 +1,5 @@
-/// A stream with batches in virtual time, batch by batch: a source, a batch, a farm that works on batches, a sink.
+/// A stream with batches in virtual time, batch by batch: a source, a batch, a farm that works on batches, a
+/// sink.
 #pragma once
 
 #include <thalweg/adapt/planner.hpp>
@@ -93,7 +94,8 @@ class batch_stream {
     close_until(arrives_);
     if (in_ == 0) {
       begun_ = arrives_;
-      due_ = limits_.interval.count() > 0 ? begun_ + 1e-9 * static_cast<double>(limits_.interval.count()) : 1e18;
+      due_ =
+          limits_.interval.count() > 0 ? begun_ + 1e-9 * static_cast<double>(limits_.interval.count()) : 1e18;
     }
     ++in_;
     ++at(arrives_).items;
