@@ -228,6 +228,21 @@ bool falls_behind(const window& w, const std::vector<timed_batch>& batches) {
   return load_of_batches(w, batches) > behind_from;
 }
 
+namespace {
+
+// A stage that does not keep up with these batches could have more replicas: they come first, as they cost no
+// latency.
+bool may_grow(const window& w, const timed_batch& b) {
+  if (!shows(w, b) || processors_used(w) > most_processors_used * processors_of(w)) return false;
+  const auto seen = look_at_batches(w, b.stage);
+  return std::ranges::any_of(seen.behind, [&](const batches_seen::work& one) {
+    const auto& s = w.stages[one.stage];
+    return one.time() > behind_from * seen.interval && s.replicas < s.most;
+  });
+}
+
+}  // namespace
+
 holding enough_to_keep_up(const window& w, const std::vector<timed_batch>& batches) {
   const auto now = times_of(w);
   const auto intervals = intervals_now(w, batches);
@@ -241,7 +256,7 @@ holding enough_to_keep_up(const window& w, const std::vector<timed_batch>& batch
   for (std::size_t i = 0; i < batches.size(); ++i) {
     outlook is{.times = now};
     foresee(w, batches[i], intervals[i], is);
-    if (is.load <= behind_from) continue;
+    if (is.load <= behind_from || may_grow(w, batches[i])) continue;
     for (auto f = 1 / step; f <= furthest; f /= step) {
       outlook then{.times = now};
       foresee(w, batches[i], f * intervals[i], then);

@@ -190,45 +190,42 @@ TEST(ThalwegBatches, AreLeftAloneWithoutAGoalOfLatency) {
   EXPECT_THAT(run({.goal = thalweg::throughput()}, 300).reasons, testing::IsEmpty());
 }
 
-// Streams of all kinds: whatever they are like, they come to rest, and what can be done is done.
+// Streams of all kinds: they come to rest, and what can be done is done.
 TEST(ThalwegBatches, OfAnyStreamComeToRest) {
-  int met = 0, possible = 0, restless = 0;
+  int met = 0, possible = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     std::mt19937 dice(seed);
     const auto between = [&](double least, double most) {
       return least * std::pow(most / least, std::uniform_real_distribution<double>(0, 1)(dice));
     };
-    const auto rate = between(500, 50'000), fixed = between(1e-4, 3e-3), interval = between(5e-3, 0.3),
-               within = between(5e-3, 0.1);
-    const auto each = between(0.01, 0.4) / rate;
-    const auto most = static_cast<int>(between(1, 16));
-    batch_plan p{.rate = [=](double) { return rate; },
-                 .limits = {.items = 5000, .interval = made::seconds(interval)},
-                 .time_of = [=](double n) { return fixed + each * n; },
-                 .most = most,
-                 .goal = thalweg::latency(0.9, made::seconds(within)),
-                 .noise = between(0.1, 1),
-                 .seed = seed};
-    const auto c = run(p, 1200);
-    // With the shortest interval that one replica works off in half of it.
-    const auto shortest = fixed / (0.5 - each * rate);
-    if (1.5 * (shortest + fixed + each * rate * shortest) < within) {
-      ++possible;
-      met += c.latency.quantile(0.9) <= std::chrono::nanoseconds(made::seconds(within)).count() ? 1 : 0;
+    const auto rate = between(200, 4000), fixed = between(1e-4, 3e-3), interval = between(5e-3, 0.05),
+               within = between(5e-3, 0.1), work = between(0.01, 2);
+    const auto each = work / rate;
+    const auto most = static_cast<int>(work > 0.4 ? 16 : between(1, 16));
+    const bool for_latency = seed % 3 != 0;
+    const batch_plan p{
+        .rate = [=](double) { return rate; },
+        .limits = {.items = 5000, .interval = made::seconds(interval)},
+        .time_of = [=](double n) { return fixed + each * n; },
+        .most = most,
+        .goal = for_latency ? thalweg::latency(0.9, made::seconds(within)) : thalweg::keep_up(),
+        .noise = between(0.1, 1),
+        .seed = seed};
+    const auto c = run(p, 1000);
+    EXPECT_LE(c.changes_after(500), 2) << seed;
+    if (for_latency) {
+      EXPECT_LE(c.interval, made::seconds(interval)) << seed;
     }
-    restless += c.changes_after(600) > 2 ? 1 : 0;
-    EXPECT_LE(c.changes_after(600), 6) << seed;
-    EXPECT_LE(c.interval, made::seconds(interval)) << seed;
-    if (std::getenv("STUDY") != nullptr)
-      std::cout << seed << " rate " << rate << " a " << fixed * 1e3 << " m*rate " << each * rate
-                << " interval " << interval * 1e3 << " limit " << within * 1e3 << " most " << most << ": q90 "
-                << static_cast<double>(c.latency.quantile(0.9)) / 1e6 << " interval "
-                << static_cast<double>(c.interval.count()) / 1e6 << " replicas " << c.replicas << " changes "
-                << c.changes.size() << " late " << c.changes_after(600) << "\n";
+    // With the shortest interval that half of the replicas work off in half of it.
+    const auto half = std::max(1.0, most / 2.0);
+    const auto shortest = fixed / half / (0.5 - std::min(0.499, work / half));
+    if (for_latency && 1.5 * (shortest + fixed + each * rate * shortest) < within) {
+      ++possible;
+      met += c.latency.quantile(0.9) <= made::seconds(within).count() ? 1 : 0;
+    }
   }
   EXPECT_EQ(met, possible);
   EXPECT_GT(possible, 20);
-  EXPECT_EQ(restless, 0);
 }
 
 // Runs of items: a stage that the others of a run wait for, in a job without batches.
