@@ -257,16 +257,17 @@ holding enough_to_keep_up(const window& w, const std::vector<timed_batch>& batch
     outlook is{.times = now};
     foresee(w, batches[i], intervals[i], is);
     if (is.load <= behind_from || may_grow(w, batches[i])) continue;
+    auto best = 1.0;
     for (auto f = 1 / step; f <= furthest; f /= step) {
       outlook then{.times = now};
       foresee(w, batches[i], f * intervals[i], then);
       const auto gain = then.load > 0 ? is.load / then.load : 1.0;
-      if (gain < worth_more_work) continue;
+      if (gain < std::max(worth_more_work, best)) continue;
+      best = gain;
       next[i] = f * intervals[i];
-      if (then.load * more > worked_off_within && f / step <= furthest) continue;
-      gained = std::min(gained, gain);
-      break;
+      if (then.load * more <= worked_off_within) break;
     }
+    if (best > 1) gained = std::min(gained, best);
   }
   return asking_for(w, batches, next, gained);
 }

@@ -1,6 +1,7 @@
 // The default planner. It learns what stages could do (stage_rates, scaling_law), works out how many replicas
 // what is asked for takes (demand, farm_size), makes a growth at once and a shrinking when it has long been
 // due, checks each change against what it predicted (trial), and remembers what did not help (farm_memory).
+// How long batches and runs hold items is decided first (batch_control), as replicas cost more.
 #include <algorithm>
 #include <cmath>
 #include <optional>

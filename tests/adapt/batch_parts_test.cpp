@@ -5,6 +5,7 @@
 #include <adapt/made_windows.hpp>
 #include <gtest/gtest.h>
 
+#include "adapt/batch_choice.hpp"
 #include "adapt/batch_cost.hpp"
 #include "adapt/batch_seen.hpp"
 #include "adapt/waiting.hpp"
@@ -82,6 +83,23 @@ TEST(BatchesSeen, AFarmMayWorkOnItsOwnBatches) {
   EXPECT_NEAR(seen.time(), 10e-3, 1e-3);
 }
 
+TEST(BatchChoice, LongerOnesOnlyWhereNoReplicaCanHelp) {
+  auto w = with_batches(1);
+  w.cores = 4;
+  w.stages[2].busy = 20 * 120ms;  // for two replicas, 50 ms after each other
+  ad::timed_batch group{1, 50ms, {}};
+  group.learn(w);
+  EXPECT_TRUE(ad::falls_behind(w, {group}));
+  EXPECT_TRUE(ad::enough_to_keep_up(w, {group}).none());
+  w.stages[2].most = 2;
+  const auto wanted = ad::enough_to_keep_up(w, {group});
+  ASSERT_EQ(wanted.intervals.size(), 1U);
+  EXPECT_NEAR(std::chrono::duration<double>(wanted.intervals[0].to).count(), 0.060 / 0.7, 0.01);
+  w.stages[2].most = 16;
+  w.cpu = 3900ms;  // and no processor is left
+  EXPECT_FALSE(ad::enough_to_keep_up(w, {group}).none());
+}
+
 TEST(Waiting, IsWhatIsKnownOfOneServer) {
   EXPECT_NEAR(ad::waiting_for(1e-3, 0.5, 1), 1e-3, 1e-9);  // M/M/1: u / (1 - u)
   EXPECT_LT(ad::waiting_for(1e-3, 0.5, 4), ad::waiting_for(1e-3, 0.5, 1));
@@ -112,7 +130,7 @@ TEST(Waiting, TheLongestPathCounts) {
   w.length = 1s;
   w.stages = {made::source(100), made::stage("short", {0}, 100, 100, 1e-4),
               made::stage("long", {0}, 100, 100, 2e-3), made::sink(1, 200, 1e-6)};
-  w.stages[3].inputs = {1, 2};
+  w.stages[3].inputs = {2, 1};
   EXPECT_NEAR(ad::predicted_latency(ad::times_of(w), 0.5).service, 2e-3, 1e-5);
 }
 
