@@ -167,15 +167,13 @@ void timed_batch::learn(const window& w) {
 }
 
 holding shorter_batches(const window& w, const std::vector<timed_batch>& batches, double is, double target) {
-  const expected* best = nullptr;
   const auto all = affordable(w, batches, is, true);
-  for (const auto& one : all) {
-    if (best == nullptr || one.latency < best->latency) best = &one;
-    if (one.latency <= target) break;
-  }
-  return best == nullptr || best->latency > worth_it * is
-             ? holding{}
-             : asking_for(w, batches, best->intervals, best->latency);
+  if (all.empty()) return {};
+  // Where the target is out of reach, the last steps towards it are much work for nothing.
+  const auto nearest = std::ranges::min(all, {}, &expected::latency).latency;
+  const auto enough = std::max(target, nearest + (1 - worth_it) * is);
+  const auto best = std::ranges::find_if(all, [&](const expected& one) { return one.latency <= enough; });
+  return best->latency > worth_it * is ? holding{} : asking_for(w, batches, best->intervals, best->latency);
 }
 
 holding shorter_runs(const window& w, double is, double target) {

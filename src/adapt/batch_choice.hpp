@@ -41,8 +41,8 @@ struct holding {
 };
 
 /// The longest intervals with which this quantile (which is `is` seconds now) comes down to the target; those
-/// that come nearest if none does. Nothing if they would bring little, or if the stages behind, or the
-/// processors, could not do it.
+/// that come near to what is possible if none does. Nothing if they would bring little, or if the stages
+/// behind, or the processors, could not do it.
 holding shorter_batches(const window& w, const std::vector<timed_batch>& batches, double is, double target);
 
 /// The same of runs of items.

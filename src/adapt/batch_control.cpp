@@ -17,6 +17,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr int windows_of_a_period = 2, most_windows = 50;
+constexpr int longest_hold = 10;  // windows for which replicas wait for batches
 constexpr int batches_of_a_period = 3;
 constexpr double aim = 0.8, aim_up = 0.7, far_below = 0.5;  // of the limit
 constexpr double enough_of_it = 0.2;                        // of what was predicted
@@ -135,7 +136,7 @@ bool batch_control::is_whole(const window& w) const {
 
 // Items are late, and shorter batches or runs may be enough: replicas wait for that.
 bool batch_control::holds_back(const window& w) const {
-  if (has_backlog(w)) return false;
+  if (has_backlog(w) || windows_ > longest_hold) return false;
   if (trial_) return true;
   return wants_latency(w) && may_shorten(w) && !w.latency.empty() && quantile_of(w) > limit_of(w);
 }
