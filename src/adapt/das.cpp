@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "batch_seen.hpp"
 #include "line.hpp"
 #include "numbers.hpp"
 #include "period.hpp"
@@ -42,46 +43,9 @@ std::optional<line> line_of(const std::vector<batches>& all) {
   return line_through(points);
 }
 
-// How long one batch keeps the slowest of the stages that work on batches of this stage busy, with all of its
-// replicas: those behind it, until the next batch.
-double time_of_a_batch(const window& w, std::size_t batch) {
-  const auto closed = static_cast<double>(w.stages[batch].items_out);
-  std::vector<bool> behind(w.stages.size(), false);
-  behind[batch] = true;
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t i = 0; i < w.stages.size(); ++i) {
-      const auto& inputs = w.stages[i].inputs;
-      if (behind[i] || !std::any_of(inputs.begin(), inputs.end(), [&](auto from) {
-            return behind[from] && (from == batch || !w.stages[from].batch);
-          }))
-        continue;
-      behind[i] = true;
-      more = true;
-    }
-  }
-  double longest = 0;
-  for (std::size_t i = 0; i < w.stages.size(); ++i) {
-    const auto& s = w.stages[i];
-    if (!behind[i] || i == batch) continue;
-    // A stage right behind it counts its batches itself, so those that still wait do not matter.
-    const bool next = s.inputs.size() == 1 && s.inputs.front() == batch;
-    const auto each = next ? s.seconds_per_item() : std::chrono::duration<double>(s.busy).count() / closed;
-    longest = std::max(longest, each / std::max(1, s.replicas));
-  }
-  return longest;
-}
-
 batches batches_of(const window& w, std::size_t stage) {
-  const auto& s = w.stages[stage];
-  const auto length = std::chrono::duration<double>(w.length).count();
-  const auto closed = static_cast<double>(s.items_out);
-  batches seen{.interval = length / closed, .time = time_of_a_batch(w, stage)};
-  // A window does not end where a batch does. If it could be as many as the interval says, they are.
-  const auto interval = std::chrono::duration<double>(s.batch->interval).count();
-  if (interval > 0 && std::abs(length / interval - closed) <= 1) seen.interval = interval;
-  seen.items = static_cast<double>(s.items_in) / length * seen.interval;
-  return seen;
+  const auto seen = look_at_batches(w, stage);
+  return {.interval = seen.interval, .items = seen.items, .time = seen.time()};
 }
 
 class sizing {
@@ -170,8 +134,7 @@ class das {
     its.windows.add(w);
     const auto& seen = its.windows.whole();
     const auto& s = seen.stages[stage];
-    if (s.items_out < static_cast<std::uint64_t>(least_batches_) || s.items_in == 0 ||
-        seen.length.count() <= 0)
+    if (s.items_in == 0 || seen.length.count() <= 0 || batches_closed(seen, s) < least_batches_ * s.replicas)
       return;
     const auto now = batches_of(seen, stage);
     its.windows.drop();

@@ -105,4 +105,13 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
     r.law.saw_part(busy * r.clock / length, busy * r.clock / items);
 }
 
+void all_rates::forget_behind(const window& w, std::string_view batch) {
+  std::vector<bool> behind(of_.size(), false);
+  for (std::size_t i = 0; i < of_.size(); ++i) {
+    const auto& s = w.stages[i];
+    behind[i] = s.name == batch || std::ranges::any_of(s.inputs, [&](auto from) { return behind[from]; });
+    if (behind[i]) of_[i] = {};
+  }
+}
+
 }  // namespace THALWEG_NAMESPACE::adaptation

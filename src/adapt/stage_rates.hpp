@@ -3,6 +3,7 @@
 
 #include <thalweg/adapt/window.hpp>
 
+#include <string_view>
 #include <vector>
 
 #include "scaling_law.hpp"
@@ -42,6 +43,10 @@ class all_rates {
   void look(const window& w);
   /// Takes in how fast stages are, from a window that shows one state.
   void learn(const window& w);
+
+  /// Its batches have other sizes from now on: what was learned of it, and of the stages behind it, is no
+  /// more.
+  void forget_behind(const window& w, std::string_view batch);
 
   [[nodiscard]] stage_rates& operator[](std::size_t i) { return of_[i]; }
   [[nodiscard]] const stage_rates& operator[](std::size_t i) const { return of_[i]; }

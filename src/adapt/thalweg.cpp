@@ -1,12 +1,14 @@
 // The default planner. It learns what stages could do (stage_rates, scaling_law), works out how many replicas
 // what is asked for takes (demand, farm_size), makes a growth at once and a shrinking when it has long been
 // due, checks each change against what it predicted (trial), and remembers what did not help (farm_memory).
+// How long batches and runs hold items is decided first (batch_control), as replicas cost more.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "batch_control.hpp"
 #include "demand.hpp"
 #include "farm_memory.hpp"
 #include "farm_size.hpp"
@@ -58,7 +60,8 @@ class thalweg {
     }
     steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_, ahead);
-    const auto target = target_of(w);
+    if (auto held = batches_.look(w)) return hold_for(w, std::move(*held));
+    const auto target = target_of(w) * batches_.room();
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
     auto wanted = grow(w, load, sizes, target / sized_for);
     if (wanted.none()) wanted = shrink(w, load, sizes, target / sized_for);
@@ -130,6 +133,14 @@ class thalweg {
     if (w.goal.what != goal::kind::latency) return sized_for;
     if (!has_backlog(w)) latency_.look(w);
     return latency_.value();
+  }
+
+  // Where batches get another size, stages behind them have other items.
+  changes hold_for(const window& w, changes wanted) {
+    for (const auto& b : wanted.batches) rates_.forget_behind(w, b.stage);
+    if (!wanted.none()) settle();
+    settling_ = 0;
+    return wanted;
   }
 
   changes take_back(const window& w, const trial& was) {
@@ -272,6 +283,7 @@ class thalweg {
   std::vector<farm> farms_;
   steady_rate steady_;
   latency_target latency_{sized_for};
+  batch_control batches_;
   std::optional<trial> trial_;
   rank_memory ranks_;
   int settling_ = 0;  // windows until what was taken away is gone

@@ -166,6 +166,21 @@ TEST(Das, ReplicasShareTheBatches) {
   EXPECT_THAT(run.follow("das", 5).back(), ms(5 / 0.6));
 }
 
+// Four replicas, each of which makes batches of its own and stores them: a batch takes 10 ms, and 20 µs an
+// item.
+TEST(Das, EachReplicaOfAFarmHasItsOwnBatches) {
+  window w;
+  w.length = made::seconds(10);
+  auto farm = made::farm("group", {0}, 10 * rate, 0, 20e-6, 4);
+  farm.batch = thalweg::batch_limits{.interval = made::seconds(0.1)};
+  farm.busy += made::seconds(400 * 0.010);  // 100 batches of each
+  w.stages = {made::source(10 * rate), farm};
+  const auto wanted = planner("das:line=0").begin()(w);
+  ASSERT_EQ(wanted.batches.size(), 1U);
+  // (10 + 20 µs * 250) / 0.7 ms
+  EXPECT_THAT(1e-6 * static_cast<double>(wanted.batches[0].limits.interval.count()), ms(15 / 0.7));
+}
+
 TEST(Das, TheSlowestStageCountsUntilTheNextBatch) {
   batching run{.limits = {.interval = made::seconds(0.1)}, .time_of = [](double) { return 0.007; }};
   const auto interval_with = [&](const auto& change) {

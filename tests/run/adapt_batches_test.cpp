@@ -1,0 +1,29 @@
+// The default planner and the batches of a run.
+#include <thalweg/thalweg.hpp>
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "support/eventually.hpp"
+
+namespace tw = thalweg;
+using namespace std::chrono_literals;
+
+TEST(adapt_batches, a_goal_of_latency_shortens_what_batches_hold) {
+  auto numbers = [n = 0]() mutable { return std::optional(n++); };
+  // Half of the items wait for 50 ms and more, however fast the machine is.
+  auto job = tw::paced(numbers, 1'000.0) | tw::batch(1'000'000, 100ms, {.name = "group"}) |
+             tw::sink([](const std::vector<int>&) {});
+  auto e = tw::launch(job, tw::pool{}, {.adapt = tw::adapt{.goal = tw::latency(0.5, 30ms), .every = 50ms}});
+  ASSERT_TRUE(eventually([&] { return !e.stats().batch_changes().empty(); }));
+  e.stop();
+  const auto r = e.wait();
+  const auto& change = r.batch_changes().front();
+  EXPECT_EQ(change.from.interval, 100ms);
+  EXPECT_LT(change.to.interval, 30ms);
+  EXPECT_EQ(change.to.items, 1'000'000);
+  EXPECT_THAT(r.decisions().front().reason, testing::HasSubstr("batches hold them for 100 ms"));
+}
