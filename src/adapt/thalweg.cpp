@@ -26,6 +26,9 @@ namespace {
 // shrink. Between the two nothing happens.
 constexpr double sized_for = 0.92, too_loaded = 0.97, too_idle = 0.88;
 constexpr int windows_to_settle = 3;  // after something was taken back
+// In which a farm was too large, by little or by much; and in which one could not do what is asked, though more
+// replicas are not expected to help.
+constexpr int windows_to_shrink = 10, windows_if_by_far = 3, windows_to_look = 5;
 
 class thalweg {
  public:
@@ -46,14 +49,15 @@ class thalweg {
       latency_.forget();
       for (auto& f : farms_) f.idle = {};
     }
+    if (!trial_ || trial_->works()) rates_.learn(w);
+    forget_what_changed();
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load));
+      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load), disturbed());
       if (verdict == trial::verdict::open) return {};
-      rates_.learn(w);
+      if (!trial_->works()) rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
       if (verdict == trial::verdict::bad) return take_back(w, was);
-    } else {
-      rates_.learn(w);
+      remember(w, was, verdict == trial::verdict::met);
     }
     steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_, ahead);
@@ -110,6 +114,34 @@ class thalweg {
     return other;
   }
 
+  // Items became longer or shorter: what was tried with the old ones says nothing.
+  void forget_what_changed() {
+    for (std::size_t i = 0; i < farms_.size(); ++i) {
+      if (!rates_[i].law.jumped()) continue;
+      farms_[i].memory.forget();
+      steady_.begin();
+      trial_.reset();
+    }
+  }
+
+  // The part of its work that each replica of the farm under trial did, before it was changed.
+  double disturbed() const {
+    double least = 1;
+    for (const auto& f : trial_->farms())
+      least = std::min(least, rates_[f.stage].law.capacity(f.from) / f.from);
+    return least;
+  }
+
+  // What a change that is kept has shown.
+  void remember(const window& w, const trial& was, bool met) {
+    for (const auto& f : was.farms()) {
+      auto& memory = farms_[f.stage].memory;
+      if (f.to > f.from && !met) memory.too_few(f.from, w.number, f.asked);
+      if (f.to < f.from && met) memory.enough(f.to, w.number, f.asked);
+      if (f.to < f.from && !met) memory.more_is_useless(f.to, w.number, f.asked);
+    }
+  }
+
   std::vector<int> ceilings(const window& w, const demand& d) {
     std::vector<int> most(farms_.size());
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, load_of(d, i));
@@ -134,9 +166,9 @@ class thalweg {
     for (const auto& f : was.farms()) {
       auto& memory = farms_[f.stage].memory;
       if (f.to > f.from)
-        memory.grew_for_nothing(f.from, w.number, f.asked);
+        memory.more_is_useless(f.from, w.number, f.asked);
       else
-        memory.too_small(f.from, w.number, f.asked);
+        memory.too_few_between(f.to, f.from, w.number, f.asked);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
       farms_[f.stage].expected = f.from;
     }
@@ -176,6 +208,11 @@ class thalweg {
     if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
+      const bool late = rates_[i].full || has_backlog(w);
+      if (farms_[i].memory.was_enough(s.replicas, w.number, load_of(d, i))) {
+        if (!late) return s.replicas;
+        farms_[i].memory.too_few(s.replicas, w.number, load_of(d, i));
+      }
       // Where no schedule says what is asked for, one step shows whether the next one is worth it.
       return d.due > 0 ? size.needed : std::min(size.needed, 2 * s.replicas);
     }
@@ -185,8 +222,7 @@ class thalweg {
       return s.replicas;
     }
     const auto to = std::min(size.most, s.replicas + std::max(1, s.replicas / 4));
-    const auto patience =
-        std::max(farms_[i].memory.patience(false), trial::windows_for(s.replicas, to, steady_));
+    const auto patience = std::max(windows_to_look, trial::windows_for(s.replicas, to, steady_));
     return ++farms_[i].wanting < patience ? s.replicas : to;
   }
 
@@ -201,7 +237,6 @@ class thalweg {
       const auto to = grown(w, d, i, sizes[i], scale);
       if (to <= s.replicas) continue;
       auto& law = rates_[i].law;
-      farms_[i].memory.grows(to, w.number, load_of(d, i));
       law.keep(s.replicas);
       possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
@@ -243,7 +278,7 @@ class thalweg {
         continue;
       }
       unused.needed = std::max(unused.needed, needed);
-      auto patience = farms_[i].memory.patience(unused.needed < 0.7 * s.replicas);
+      auto patience = all_wait || unused.needed >= 0.7 * s.replicas ? windows_to_shrink : windows_if_by_far;
       if (sizes[i].limits)
         patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
       if (++unused.windows < patience) continue;
@@ -252,7 +287,6 @@ class thalweg {
         continue;
       }
       law.keep(s.replicas);
-      farms_[i].memory.shrank(s.replicas, load_of(d, i));
       made.push_back({i, s.replicas, unused.needed, load_of(d, i)});
       wanted.replicas.push_back({s.name, unused.needed});
       farms_[i].expected = unused.needed;

@@ -57,9 +57,13 @@ trial::trial(std::vector<farm> farms, const steady_rate& before, double predicte
   windows_ = to_begin + windows_for(expected_, before);
 }
 
-trial::verdict trial::look(double rate, double seconds, bool met) {
+bool trial::works() const noexcept {
+  return seen_ >= to_begin;
+}
+
+trial::verdict trial::look(double rate, double seconds, bool met, double disturbed) {
   ++seen_;
-  if (met && seen_ >= 2) return verdict::good;
+  if (met && seen_ >= 2) return verdict::met;
   if (seen_ > to_begin) since_.add(rate, seconds);
   // It does what it should before new replicas had to have begun: no need to wait.
   if (expected_ > 0.25 && rate > before_ * (1 + 0.8 * expected_)) {
@@ -67,7 +71,8 @@ trial::verdict trial::look(double rate, double seconds, bool met) {
     return verdict::good;
   }
   if (seen_ < windows_) return verdict::open;
-  return since_.mean() < before_ * (1 + enough * expected_) ? verdict::bad : verdict::good;
+  const auto least = enough * expected_ / std::clamp(disturbed, 0.1, 1.0);
+  return since_.mean() < before_ * (1 + least) ? verdict::bad : verdict::good;
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -25,7 +25,7 @@ class steady_rate {
 };
 
 /// A change of farms that is watched. More replicas have to bring a fifth of what they would if nothing
-/// disturbed them, or of what was predicted if that is less; fewer must not lose a fifth of it.
+/// disturbed any, or of what was predicted if that is less; fewer must not lose a fifth of it.
 class trial {
  public:
   struct farm {
@@ -33,15 +33,18 @@ class trial {
     int from, to;
     double asked;  // items a second, when it was made
   };
-  enum class verdict { open, good, bad };
+  enum class verdict { open, met, good, bad };
 
   trial(std::vector<farm> farms, const steady_rate& before, double predicted);
 
   /// The windows it takes to tell from noise what a change from one number to the other brings.
   static int windows_for(int from, int to, const steady_rate& rate) noexcept;
 
-  /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits.
-  [[nodiscard]] verdict look(double rate, double seconds, bool met);
+  /// Windows from here on show what the change has made of the run.
+  [[nodiscard]] bool works() const noexcept;
+  /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits. `disturbed`:
+  /// the part of their work that the replicas there were do, as is known now.
+  [[nodiscard]] verdict look(double rate, double seconds, bool met, double disturbed);
 
   [[nodiscard]] const std::vector<farm>& farms() const noexcept { return farms_; }
   [[nodiscard]] double before() const noexcept { return before_; }
