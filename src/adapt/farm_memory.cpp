@@ -54,6 +54,10 @@ void farm_memory::more_is_useless(int replicas, std::uint64_t window, double loa
   r.most = std::max(std::min(r.most, replicas), r.least);
 }
 
+void farm_memory::more_may_help(std::uint64_t window, double load) {
+  of(window, load).most = any;
+}
+
 void farm_memory::enough(int replicas, std::uint64_t window, double load) {
   auto& r = of(window, load);
   r.enough = std::max(std::min(r.enough, replicas), r.least);

@@ -19,6 +19,8 @@ class farm_memory {
   void too_few_between(int to, int from, std::uint64_t window, double load);
   /// More than this bring nothing.
   void more_is_useless(int replicas, std::uint64_t window, double load);
+  /// That may be otherwise now.
+  void more_may_help(std::uint64_t window, double load);
   /// This many did all there was to do.
   void enough(int replicas, std::uint64_t window, double load);
   /// Items became longer or shorter: nothing of it holds.

@@ -52,12 +52,12 @@ class thalweg {
     if (!trial_ || trial_->works()) rates_.learn(w);
     forget_what_changed();
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load), disturbed());
+      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load), worth_of_one(w, load));
       if (verdict == trial::verdict::open) return {};
       if (!trial_->works()) rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
       if (verdict == trial::verdict::bad) return take_back(w, was);
-      remember(w, was, verdict == trial::verdict::met);
+      remember(w, load, was, verdict == trial::verdict::met);
     }
     steady_.add(w.throughput(), seconds_of(w));
     load = demand_of(w, rates_, ahead);
@@ -118,25 +118,27 @@ class thalweg {
   void forget_what_changed() {
     for (std::size_t i = 0; i < farms_.size(); ++i) {
       if (!rates_[i].law.jumped()) continue;
-      farms_[i].memory.forget();
+      for (auto& f : farms_) f.memory.forget();
       steady_.begin();
       trial_.reset();
     }
   }
 
-  // The part of its work that each replica of the farm under trial did, before it was changed.
-  double disturbed() const {
-    double least = 1;
-    for (const auto& f : trial_->farms())
-      least = std::min(least, rates_[f.stage].law.capacity(f.from) / f.from);
-    return least;
+  // Items a second that a processor does for the run, if nothing disturbs it.
+  static double worth_of_one(const window& w, const demand& d) {
+    return d.work > 0 ? at_sinks(w, d) / d.work : 0.0;
   }
 
   // What a change that is kept has shown.
-  void remember(const window& w, const trial& was, bool met) {
+  void remember(const window& w, const demand& d, const trial& was, bool met) {
+    // Others may do more now than this one let them.
+    if (was.farms().front().to > was.farms().front().from)
+      for (std::size_t i = 0; i < farms_.size(); ++i)
+        if (std::ranges::none_of(was.farms(), [=](const trial::farm& f) { return f.stage == i; }))
+          farms_[i].memory.more_may_help(w.number, load_of(d, i));
     for (const auto& f : was.farms()) {
       auto& memory = farms_[f.stage].memory;
-      if (f.to > f.from && !met) memory.too_few(f.from, w.number, f.asked);
+      if (f.to > f.from && !met && was.is_sure()) memory.too_few(f.from, w.number, f.asked);
       if (f.to < f.from && met) memory.enough(f.to, w.number, f.asked);
       if (f.to < f.from && !met) memory.more_is_useless(f.to, w.number, f.asked);
     }
@@ -251,9 +253,9 @@ class thalweg {
     return wanted;
   }
 
-  static bool may_do_with_fewer(const scaling_law& law, int replicas) {
+  static bool may_do_with_fewer(const scaling_law& law, int replicas, double share) {
     const auto part = law.capacity(replicas) - law.capacity(0.75 * replicas);
-    return !law.knows_fewer_than(replicas) || part < 0.6 * 0.25 * replicas;
+    return !law.knows_fewer_than(replicas) || part < 0.4 * share * 0.25 * replicas;
   }
 
   changes shrink(const window& w, const demand& d, const std::vector<farm_size>& sizes, double scale) {
@@ -269,7 +271,7 @@ class thalweg {
       const auto least = farms_[i].memory.least(w.number, load_of(d, i));
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
-      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
+      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share) : rates_.crowded();
       if (all_wait && rates_[i].was_full) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
       const bool large = all_wait || sizes[i].loaded < too_idle * scale;

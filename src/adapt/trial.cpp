@@ -8,7 +8,7 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-constexpr double enough = 0.2;
+constexpr double enough = 0.2, most_lost = 0.08;
 // New replicas may take this many windows to begin, and those that go to end.
 constexpr int to_begin = 2;
 constexpr int shortest = 2, longest = 30;
@@ -50,18 +50,20 @@ trial::trial(std::vector<farm> farms, const steady_rate& before, double predicte
     : farms_(std::move(farms)), before_(before.mean()), predicted_(predicted) {
   expected_ = 0;
   for (const auto& f : farms_) {
+    replicas_ += f.to - f.from;
     const auto part = static_cast<double>(f.to - f.from) / f.from;
     if (expected_ == 0 || std::abs(part) < std::abs(expected_)) expected_ = part;
   }
   if (expected_ > 0 && before_ > 0) expected_ = std::min(expected_, std::max(predicted_ / before_ - 1, 0.1));
   windows_ = to_begin + windows_for(expected_, before);
+  sure_ = before.windows() >= windows_for(expected_, before) + to_begin;
 }
 
 bool trial::works() const noexcept {
   return seen_ >= to_begin;
 }
 
-trial::verdict trial::look(double rate, double seconds, bool met, double disturbed) {
+trial::verdict trial::look(double rate, double seconds, bool met, double worth) {
   ++seen_;
   if (met && seen_ >= 2) return verdict::met;
   if (seen_ > to_begin) since_.add(rate, seconds);
@@ -71,8 +73,10 @@ trial::verdict trial::look(double rate, double seconds, bool met, double disturb
     return verdict::good;
   }
   if (seen_ < windows_) return verdict::open;
-  const auto least = enough * expected_ / std::clamp(disturbed, 0.1, 1.0);
-  return since_.mean() < before_ * (1 + least) ? verdict::bad : verdict::good;
+  auto least = enough * worth * replicas_;
+  if (replicas_ > 0) least = std::min(least, 0.5 * std::max(predicted_ - before_, 0.04 * before_));
+  if (replicas_ < 0) least = std::max(least, -most_lost * before_);
+  return since_.mean() < before_ + least ? verdict::bad : verdict::good;
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -25,7 +25,7 @@ class steady_rate {
 };
 
 /// A change of farms that is watched. More replicas have to bring a fifth of what they would if nothing
-/// disturbed any, or of what was predicted if that is less; fewer must not lose a fifth of it.
+/// disturbed them, or half of what was predicted if that is less; fewer must not lose a fifth of it, nor much.
 class trial {
  public:
   struct farm {
@@ -42,11 +42,13 @@ class trial {
 
   /// Windows from here on show what the change has made of the run.
   [[nodiscard]] bool works() const noexcept;
-  /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits. `disturbed`:
-  /// the part of their work that the replicas there were do, as is known now.
-  [[nodiscard]] verdict look(double rate, double seconds, bool met, double disturbed);
+  /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits. `worth`:
+  /// what a processor that nothing disturbs does for the run, items a second.
+  [[nodiscard]] verdict look(double rate, double seconds, bool met, double worth);
 
   [[nodiscard]] const std::vector<farm>& farms() const noexcept { return farms_; }
+  /// What was before it had been seen for as long as it takes to tell it from noise.
+  [[nodiscard]] bool is_sure() const noexcept { return sure_; }
   [[nodiscard]] double before() const noexcept { return before_; }
   [[nodiscard]] double predicted() const noexcept { return predicted_; }
   [[nodiscard]] double now() const noexcept { return since_.mean(); }
@@ -57,7 +59,9 @@ class trial {
   std::vector<farm> farms_;
   double before_, predicted_;
   double expected_;  // the part of `before` that is to be gained, or (below 0) could be lost
+  int replicas_ = 0;  // more (or fewer) than before, of all farms
   int windows_, seen_ = 0;
+  bool sure_ = false;
   steady_rate since_;
 };
 
