@@ -45,21 +45,23 @@ class thalweg {
     auto load = demand_of(w, rates_);
     if (another_load(load)) {
       trial_.reset();
-      steady_.begin();
       latency_.forget();
-      for (auto& f : farms_) f.idle = {};
+      for (auto& f : farms_) {
+        f.idle = {};
+        f.steady.begin();
+      }
     }
     if (!trial_ || trial_->works()) rates_.learn(w);
     forget_what_changed();
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load), worth_of_one(w, load));
+      const auto verdict = trial_->look(w, is_met(w, load), worth_of_one(w, load));
       if (verdict == trial::verdict::open) return {};
       if (!trial_->works()) rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
       if (verdict == trial::verdict::bad) return take_back(w, was);
       remember(w, load, was, verdict == trial::verdict::met);
     }
-    steady_.add(w.throughput(), seconds_of(w));
+    for (std::size_t i = 0; i < farms_.size(); ++i) farms_[i].steady.add(rates_[i].rate, seconds_of(w));
     load = demand_of(w, rates_, ahead);
     const auto target = target_of(w);
     const auto sizes = farm_sizes(w, rates_, ceilings(w, load), target, load);
@@ -74,6 +76,7 @@ class thalweg {
   };
   struct farm {
     farm_memory memory;
+    steady_rate steady;  // items a second that it does
     spare idle;
     int wanting = 0;   // windows in which it could not do what is asked, and more are not expected to help
     double asked = 0;  // when the load changed last
@@ -118,8 +121,10 @@ class thalweg {
   void forget_what_changed() {
     for (std::size_t i = 0; i < farms_.size(); ++i) {
       if (!rates_[i].law.jumped()) continue;
-      for (auto& f : farms_) f.memory.forget();
-      steady_.begin();
+      for (auto& f : farms_) {
+        f.memory.forget();
+        f.steady.begin();
+      }
       trial_.reset();
     }
   }
@@ -183,15 +188,18 @@ class thalweg {
 
   void settle() {
     settling_ = windows_to_settle;
-    steady_.begin();
     for (auto& f : farms_) {
+      f.steady.begin();
       f.idle = {};
       f.wanting = 0;
     }
   }
 
-  void begin_trial(std::vector<trial::farm> made, double predicted) {
-    trial_.emplace(std::move(made), steady_, predicted);
+  // What is watched is the farm itself: others may have much to do that waited before.
+  void begin_trial(const window& w, const demand& d, std::vector<trial::farm> made, double predicted) {
+    const auto watched = made.front().stage;
+    const auto part = d.asked[watched] > 0 ? at_sinks(w, d) / d.asked[watched] : 1.0;
+    trial_.emplace(std::move(made), farms_[watched].steady, part, predicted);
     settle();
     settling_ = 0;
   }
@@ -224,7 +232,7 @@ class thalweg {
       return s.replicas;
     }
     const auto to = std::min(size.most, s.replicas + std::max(1, s.replicas / 4));
-    const auto patience = std::max(windows_to_look, trial::windows_for(s.replicas, to, steady_));
+    const auto patience = std::max(windows_to_look, trial::windows_for(s.replicas, to, farms_[i].steady));
     return ++farms_[i].wanting < patience ? s.replicas : to;
   }
 
@@ -248,8 +256,9 @@ class thalweg {
       add_reason(wanted, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
+    std::ranges::stable_partition(made, [&](const trial::farm& f) { return sizes[f.stage].limits; });
     wanted.predicted = std::min(possible, 1.0) * at_sinks(w, d);
-    begin_trial(std::move(made), wanted.predicted);
+    begin_trial(w, d, std::move(made), wanted.predicted);
     return wanted;
   }
 
@@ -282,7 +291,7 @@ class thalweg {
       unused.needed = std::max(unused.needed, needed);
       auto patience = all_wait || unused.needed >= 0.7 * s.replicas ? windows_to_shrink : windows_if_by_far;
       if (sizes[i].limits)
-        patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
+        patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, farms_[i].steady));
       if (++unused.windows < patience) continue;
       if (unused.needed >= s.replicas) {
         unused = {};
@@ -296,14 +305,13 @@ class thalweg {
     }
     if (wanted.none()) return wanted;
     wanted.predicted = d.possible * at_sinks(w, d);
-    begin_trial(std::move(made), wanted.predicted);
+    begin_trial(w, d, std::move(made), wanted.predicted);
     return wanted;
   }
 
   all_rates rates_;
   trend trend_;
   std::vector<farm> farms_;
-  steady_rate steady_;
   latency_target latency_{sized_for};
   std::optional<trial> trial_;
   int settling_ = 0;  // windows until what was taken away is gone

@@ -46,13 +46,13 @@ int trial::windows_for(double expected, const steady_rate& rate) noexcept {
   return std::clamp(static_cast<int>(std::ceil(40 * noise * noise)), shortest, longest);
 }
 
-trial::trial(std::vector<farm> farms, const steady_rate& before, double predicted)
-    : farms_(std::move(farms)), before_(before.mean()), predicted_(predicted) {
+trial::trial(std::vector<farm> farms, const steady_rate& before, double part, double predicted)
+    : farms_(std::move(farms)), part_(part), before_(before.mean() * part), predicted_(predicted) {
   expected_ = 0;
   for (const auto& f : farms_) {
     replicas_ += f.to - f.from;
-    const auto part = static_cast<double>(f.to - f.from) / f.from;
-    if (expected_ == 0 || std::abs(part) < std::abs(expected_)) expected_ = part;
+    const auto more = static_cast<double>(f.to - f.from) / f.from;
+    if (expected_ == 0 || std::abs(more) < std::abs(expected_)) expected_ = more;
   }
   if (expected_ > 0 && before_ > 0) expected_ = std::min(expected_, std::max(predicted_ / before_ - 1, 0.1));
   windows_ = to_begin + windows_for(expected_, before);
@@ -63,7 +63,9 @@ bool trial::works() const noexcept {
   return seen_ >= to_begin;
 }
 
-trial::verdict trial::look(double rate, double seconds, bool met, double worth) {
+trial::verdict trial::look(const window& w, bool met, double worth) {
+  const auto seconds = std::chrono::duration<double>(w.length).count();
+  const auto rate = part_ * static_cast<double>(w.stages[farms_.front().stage].items()) / seconds;
   ++seen_;
   if (met && seen_ >= 2) return verdict::met;
   if (seen_ > to_begin) since_.add(rate, seconds);

@@ -1,7 +1,7 @@
 /// Whether a change brought what it was made for.
 #pragma once
 
-#include <thalweg/version.hpp>
+#include <thalweg/adapt/window.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -35,7 +35,9 @@ class trial {
   };
   enum class verdict { open, met, good, bad };
 
-  trial(std::vector<farm> farms, const steady_rate& before, double predicted);
+  /// The first farm is watched. `before`: what it did; `part`: items that enter sinks for one that it does;
+  /// `predicted`: of those, a second.
+  trial(std::vector<farm> farms, const steady_rate& before, double part, double predicted);
 
   /// The windows it takes to tell from noise what a change from one number to the other brings.
   static int windows_for(int from, int to, const steady_rate& rate) noexcept;
@@ -44,7 +46,7 @@ class trial {
   [[nodiscard]] bool works() const noexcept;
   /// The next window that shows one state; `met`: all that is asked for is done, and nothing waits. `worth`:
   /// what a processor that nothing disturbs does for the run, items a second.
-  [[nodiscard]] verdict look(double rate, double seconds, bool met, double worth);
+  [[nodiscard]] verdict look(const window& w, bool met, double worth);
 
   [[nodiscard]] const std::vector<farm>& farms() const noexcept { return farms_; }
   /// What was before it had been seen for as long as it takes to tell it from noise.
@@ -57,7 +59,7 @@ class trial {
   static int windows_for(double expected, const steady_rate& rate) noexcept;
 
   std::vector<farm> farms_;
-  double before_, predicted_;
+  double part_, before_, predicted_;
   double expected_;  // the part of `before` that is to be gained, or (below 0) could be lost
   int replicas_ = 0;  // more (or fewer) than before, of all farms
   int windows_, seen_ = 0;

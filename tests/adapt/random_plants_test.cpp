@@ -18,7 +18,7 @@ namespace ad = tw::adaptation;
 using plants::plan;
 using plants::plant;
 
-constexpr int windows = 360;
+constexpr int windows = 540, last = 300;  // the last ones are watched
 constexpr double changes_until = 8;  // seconds: the load and the costs change in the first third alone
 
 struct random_plan {
@@ -171,7 +171,6 @@ end run(const plan& p, bool show) {
   plant stream(p);
   const auto decide = ad::planner("thalweg").begin();
   end e;
-  constexpr int last = windows / 3;
   for (int k = 0; k < windows; ++k) {
     const auto& w = stream.next();
     if (k >= windows - last) {
