@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
 // Windows after which something may be different though nothing shows it, and loads that are remembered.
-const std::uint64_t a_while_ago = getenv("AW") ? atoi(getenv("AW")) : 30, long_ago = 3000;
+constexpr std::uint64_t long_ago = 3000;
 constexpr std::size_t most_loads = 16;
 
 bool alike(double a, double b) {
@@ -22,7 +21,7 @@ farm_memory::range farm_memory::at(std::uint64_t window, double load) const {
   range best{load, window};
   double nearest = 1e9;
   for (const auto& r : known_) {
-    if (!alike(r.load, load) || window - r.since > 3000) continue;
+    if (!alike(r.load, load) || window - r.since > long_ago) continue;
     const auto off = std::abs(std::log(r.load / load));
     if (off < nearest) best = r;
     nearest = std::min(nearest, off);
@@ -32,7 +31,7 @@ farm_memory::range farm_memory::at(std::uint64_t window, double load) const {
 
 farm_memory::range& farm_memory::of(std::uint64_t window, double load) {
   const auto now = at(window, load);
-  std::erase_if(known_, [&](const range& r) { return r.load == now.load || window - r.since > 3000; });
+  std::erase_if(known_, [&](const range& r) { return r.load == now.load || window - r.since > long_ago; });
   if (known_.size() >= most_loads) known_.pop_back();
   auto& r = *known_.insert(known_.begin(), now);
   r.since = window;
@@ -40,19 +39,13 @@ farm_memory::range& farm_memory::of(std::uint64_t window, double load) {
 }
 
 bool farm_memory::mark::holds(std::uint64_t window) const {
-  return since > 0 && window - since <= (again ? long_ago : a_while_ago);
-}
-
-void farm_memory::mark::set(int to, std::uint64_t window) {
-  again = again || (since > 0 && !holds(window));
-  replicas = to;
-  since = window;
+  return since > 0 && window - since <= long_ago;
 }
 
 void farm_memory::too_few(int replicas, std::uint64_t window, double load) {
   auto& r = of(window, load);
   const auto now = r.least.holds(window) ? r.least.replicas : 1;
-  r.least.set(std::max(now, replicas + 1), window);
+  r.least = {std::max(now, replicas + 1), window};
   if (r.most.replicas < r.least.replicas) r.most = {any};
   if (r.enough.replicas < r.least.replicas) r.enough = {any};
 }
@@ -64,7 +57,7 @@ void farm_memory::too_few_between(int to, int from, std::uint64_t window, double
 void farm_memory::more_is_useless(int replicas, std::uint64_t window, double load) {
   auto& r = of(window, load);
   const auto now = r.most.holds(window) ? r.most.replicas : any;
-  r.most.set(std::min(now, replicas), window);
+  r.most = {std::min(now, replicas), window};
   if (r.least.replicas > r.most.replicas) r.least = {1};
 }
 
@@ -75,7 +68,7 @@ void farm_memory::more_may_help(std::uint64_t window, double load) {
 void farm_memory::enough(int replicas, std::uint64_t window, double load) {
   auto& r = of(window, load);
   const auto now = r.enough.holds(window) ? r.enough.replicas : any;
-  r.enough.set(std::min(now, replicas), window);
+  r.enough = {std::min(now, replicas), window};
 }
 
 int farm_memory::least(std::uint64_t window, double load) const {

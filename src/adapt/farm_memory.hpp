@@ -10,7 +10,7 @@
 namespace THALWEG_NAMESPACE::adaptation {
 
 /// Of one farm and each load: an interval of numbers, which each change that was judged makes smaller. So no
-/// number is tried more than twice, and changes end: a circle of them is not possible.
+/// number is tried twice, and changes end: a circle of them is not possible.
 class farm_memory {
  public:
   /// With this number it did too little. That counts more than what was remembered against it.
@@ -35,15 +35,12 @@ class farm_memory {
 
  private:
   static constexpr int any = std::numeric_limits<int>::max();
-  // A number, and since when it is known: found out once, it holds for a short time, as something else may have
-  // changed at the same moment; found out again, for long.
+  // A number, and since when it is known: it holds for long, but not for ever.
   struct mark {
     int replicas;
     std::uint64_t since = 0;
-    bool again = false;
 
     [[nodiscard]] bool holds(std::uint64_t window) const;
-    void set(int to, std::uint64_t window);
   };
   struct range {
     double load;

@@ -78,7 +78,7 @@ void scaling_law::follow(double ratio, bool whole) noexcept {
   const auto off = std::log(ratio);
   const bool same_kind = std::exchange(whole_, whole) == whole;
   const auto step = std::min(std::abs(off - last_), 1.0);
-  variance_ += 0.1 * (step * step / 2 - variance_);
+  variance_ += 0.05 * (step * step / 2 - variance_);
   const auto spread = std::sqrt(variance_);
   const auto limit = std::max(far, 3 * spread);
   if (std::abs(off) < limit)
@@ -87,7 +87,7 @@ void scaling_law::follow(double ratio, bool whole) noexcept {
     off_ = off > 0 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
   bias_ += 0.2 * (off - bias_);
   if (std::abs(bias_) > std::max(spread, 0.03)) looks_ = std::min(looks_, 5);
-  const bool now = std::abs(off_) >= 2 || off > std::max(much_longer, limit);
+  const bool now = std::abs(off_) >= 2 || off > std::max(much_longer, 5 * spread);
   jumped_ = now && same_kind;
   if (now) looks_ = 0;
   looks_ = std::min(looks_ + 1, most_looks);

@@ -85,10 +85,10 @@ void all_rates::learn(const window& w) {
   crowded_ = cpu > 0.95 * w.cores * length;
   for (std::size_t i = 0; i < of_.size(); ++i)
     if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full))
-      learn(w.stages[i], length, of_[i]);
+      learn(w.stages[i], length, crowded_, of_[i]);
 }
 
-void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
+void all_rates::learn(const stage_window& s, double length, bool crowded, stage_rates& r) {
   if (s.items() == 0 || s.busy.count() <= 0) return;
   const auto items = static_cast<double>(s.items());
   const auto busy = seconds(s.busy);
@@ -103,6 +103,8 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
   r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
   const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
   r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
+  const auto each = (full ? could : busy * r.clock) / items;
+  if (!crowded) r.each += (r.each <= 0 ? 1.0 : 0.2) * (each - r.each);
   if (full)
     r.law.saw(s.replicas, could / items);
   else

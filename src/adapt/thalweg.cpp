@@ -144,7 +144,7 @@ class thalweg {
     for (const auto& f : was.farms()) {
       auto& memory = farms_[f.stage].memory;
       if (f.to > f.from && !met && was.is_sure()) memory.too_few(f.from, w.number, f.asked);
-      if (f.to < f.from && met) memory.enough(f.to, w.number, f.asked);
+      if (f.to < f.from) memory.enough(f.to, w.number, f.asked);
       if (f.to < f.from && !met) memory.more_is_useless(f.to, w.number, f.asked);
     }
   }
@@ -218,11 +218,9 @@ class thalweg {
     if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
-      const bool late = rates_[i].full || has_backlog(w);
-      if (farms_[i].memory.was_enough(s.replicas, w.number, load_of(d, i))) {
-        if (!late) return s.replicas;
-        farms_[i].memory.too_few(s.replicas, w.number, load_of(d, i));
-      }
+      const bool late = (rates_[i].full && rates_[i].was_full) || has_backlog(w);
+      if (!late && farms_[i].memory.was_enough(s.replicas, w.number, load_of(d, i))) return s.replicas;
+      if (late && !size.limits) farms_[i].memory.too_few(s.replicas, w.number, load_of(d, i));
       // Where no schedule says what is asked for, one step shows whether the next one is worth it.
       return d.due > 0 ? size.needed : std::min(size.needed, 2 * s.replicas);
     }
@@ -247,6 +245,10 @@ class thalweg {
       const auto to = grown(w, d, i, sizes[i], scale);
       if (to <= s.replicas) continue;
       auto& law = rates_[i].law;
+      // Back from where it shrank to: that was too few.
+      auto& memory = farms_[i].memory;
+      if (memory.was_enough(s.replicas, w.number, load_of(d, i)))
+        memory.too_few(s.replicas, w.number, load_of(d, i));
       law.keep(s.replicas);
       possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
@@ -280,11 +282,15 @@ class thalweg {
       const auto least = farms_[i].memory.least(w.number, load_of(d, i));
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
-      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share) : rates_.crowded();
-      if (all_wait && rates_[i].was_full) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
+      // Where nothing is late because of it, that is tried once, too.
+      const bool unknown = d.due <= 0 && !law.knows_fewer_than(s.replicas) && sizes[i].loaded > too_idle * scale;
+      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share)
+                                            : rates_.crowded() || unknown;
+      if (all_wait && (rates_[i].was_full || unknown)) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
       const bool large = all_wait || sizes[i].loaded < too_idle * scale;
-      if (busy || needed >= s.replicas || !large) {
+      const bool works_off = rates_[i].full && !all_wait;
+      if (busy || works_off || needed >= s.replicas || !large) {
         unused = {};
         continue;
       }
