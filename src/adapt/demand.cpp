@@ -32,6 +32,7 @@ demand demand_of(const window& w, const all_rates& rates, double ahead) {
     if (s.source) d.due += s.due_rate.value_or(0);
     for (const auto j : s.inputs) d.asked[i] += d.asked[j] * rates[j].yield * r.share;
     processors += d.asked[i] * r.cpu;
+    d.work += d.asked[i] * r.law.alone();
     // What a schedule says is done, whatever a source's clock says of it.
     if (!s.farm() && !s.due_rate && r.law.known() && d.asked[i] > 0)
       d.possible = std::min(d.possible, 1 / r.law.alone() / d.asked[i]);

@@ -14,6 +14,8 @@ struct demand {
   std::vector<double> asked;
   /// The part of that which the slowest serial stage, and the processors, can do: at most 1.
   double possible = 1;
+  /// Processors that all of that would take if nothing disturbed anything.
+  double work = 0;
   /// Of all paced sources, items a second; 0: no source is paced.
   double due = 0;
 };

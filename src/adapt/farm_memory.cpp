@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-// Windows that something holds which was found out once, and twice: doubled with each further time.
-constexpr std::uint64_t once = 40, twice = 3000;
+// Windows after which something may be different though nothing shows it, and loads that are remembered.
+constexpr std::uint64_t long_ago = 3000;
+constexpr std::size_t most_loads = 16;
 
 bool alike(double a, double b) {
   return a > 0 && b > 0 && std::abs(std::log(a / b)) < 0.25;
@@ -17,47 +17,73 @@ bool alike(double a, double b) {
 
 }  // namespace
 
-void farm_memory::mark::set(int at, std::uint64_t window, double load) {
-  times = alike(load, asked) ? std::min(times + 1, 8) : 1;
-  replicas = at;
-  since = window;
-  asked = load;
+farm_memory::range farm_memory::at(std::uint64_t window, double load) const {
+  range best{load, window};
+  double nearest = 1e9;
+  for (const auto& r : known_) {
+    if (!alike(r.load, load) || window - r.since > long_ago) continue;
+    const auto off = std::abs(std::log(r.load / load));
+    if (off < nearest) best = r;
+    nearest = std::min(nearest, off);
+  }
+  return best;
 }
 
-bool farm_memory::mark::holds(std::uint64_t window, double load) const {
-  if (times == 0 || !alike(load, asked)) return false;
-  return window - since <= (times == 1 ? once : twice << (times - 2));
+farm_memory::range& farm_memory::of(std::uint64_t window, double load) {
+  const auto now = at(window, load);
+  std::erase_if(known_, [&](const range& r) { return r.load == now.load || window - r.since > long_ago; });
+  if (known_.size() >= most_loads) known_.pop_back();
+  auto& r = *known_.insert(known_.begin(), now);
+  r.since = window;
+  return r;
 }
 
-void farm_memory::grew_for_nothing(int from, std::uint64_t window, double asked) {
-  ceiling_.set(from, window, asked);
+bool farm_memory::mark::holds(std::uint64_t window) const {
+  return since > 0 && window - since <= long_ago;
 }
 
-void farm_memory::too_small(int least, std::uint64_t window, double asked) {
-  mistakes_ = std::min(mistakes_ + 1, 6);
-  floor_.set(least, window, asked);
+void farm_memory::too_few(int replicas, std::uint64_t window, double load) {
+  auto& r = of(window, load);
+  const auto now = r.least.holds(window) ? r.least.replicas : 1;
+  r.least = {std::max(now, replicas + 1), window};
+  if (r.most.replicas < r.least.replicas) r.most = {any};
+  if (r.enough.replicas < r.least.replicas) r.enough = {any};
 }
 
-void farm_memory::shrank(int from, double asked) {
-  shrank_from_ = from;
-  shrank_asked_ = asked;
+void farm_memory::too_few_between(int to, int from, std::uint64_t window, double load) {
+  too_few(std::max(to, (from + to - 1) / 2), window, load);
 }
 
-void farm_memory::grows(int to, std::uint64_t window, double asked) {
-  if (shrank_from_ > 0 && to <= shrank_from_ && alike(asked, shrank_asked_)) too_small(to, window, asked);
-  shrank_from_ = 0;
+void farm_memory::more_is_useless(int replicas, std::uint64_t window, double load) {
+  auto& r = of(window, load);
+  const auto now = r.most.holds(window) ? r.most.replicas : any;
+  r.most = {std::min(now, replicas), window};
+  if (r.least.replicas > r.most.replicas) r.least = {1};
 }
 
-int farm_memory::most(std::uint64_t window, double asked) const {
-  return ceiling_.holds(window, asked) ? ceiling_.replicas : std::numeric_limits<int>::max();
+void farm_memory::more_may_help(std::uint64_t window, double load) {
+  of(window, load).most = {any};
 }
 
-int farm_memory::least(std::uint64_t window, double asked) const {
-  return floor_.holds(window, asked) ? floor_.replicas : 1;
+void farm_memory::enough(int replicas, std::uint64_t window, double load) {
+  auto& r = of(window, load);
+  const auto now = r.enough.holds(window) ? r.enough.replicas : any;
+  r.enough = {std::min(now, replicas), window};
 }
 
-int farm_memory::patience(bool by_far) const {
-  return (by_far ? 3 : 10) << mistakes_;
+int farm_memory::least(std::uint64_t window, double load) const {
+  const auto r = at(window, load);
+  return r.least.holds(window) ? r.least.replicas : 1;
+}
+
+int farm_memory::most(std::uint64_t window, double load) const {
+  const auto r = at(window, load);
+  return r.most.holds(window) ? r.most.replicas : any;
+}
+
+bool farm_memory::was_enough(int replicas, std::uint64_t window, double load) const {
+  const auto r = at(window, load);
+  return r.enough.holds(window) && replicas >= r.enough.replicas;
 }
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -1,48 +1,56 @@
-/// What did not help, remembered for the load it did not help with.
+/// What changes have shown of the right number, remembered for the load they were made under.
 #pragma once
 
 #include <thalweg/version.hpp>
 
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 namespace THALWEG_NAMESPACE::adaptation {
 
-/// Of one farm: the number beyond which growth brings nothing, and the one below which it does too little.
-/// Each ends a circle of changes. Found out once, it holds for a short time, as something else may have
-/// changed at the same moment; found out again, for long.
+/// Of one farm and each load: an interval of numbers, which each change that was judged makes smaller. So no
+/// number is tried twice, and changes end: a circle of them is not possible.
 class farm_memory {
  public:
-  /// Growth from this number brought nothing, in this window, with that many items a second asked of it.
-  void grew_for_nothing(int from, std::uint64_t window, double asked);
-  /// A smaller number did less, so it must not have fewer than this.
-  void too_small(int least, std::uint64_t window, double asked);
-  /// It shrank from this number to one that should do.
-  void shrank(int from, double asked);
-  /// It has to grow. If that is back from where it shrank to, under the same load, that was too small.
-  void grows(int to, std::uint64_t window, double asked);
+  /// With this number it did too little. That counts more than what was remembered against it.
+  void too_few(int replicas, std::uint64_t window, double load);
+  /// With fewer it did too little, and growth from `from` to `to` has to be made up for what lies between.
+  void too_few_between(int to, int from, std::uint64_t window, double load);
+  /// More than this bring nothing.
+  void more_is_useless(int replicas, std::uint64_t window, double load);
+  /// That may be otherwise now.
+  void more_may_help(std::uint64_t window, double load);
+  /// This many did all there was to do.
+  void enough(int replicas, std::uint64_t window, double load);
+  /// Items became longer or shorter: nothing of it holds.
+  void forget() noexcept { known_.clear(); }
 
-  /// Beyond this, growth is known to bring nothing.
-  [[nodiscard]] int most(std::uint64_t window, double asked) const;
-  /// Below this, it is known to do too little.
-  [[nodiscard]] int least(std::uint64_t window, double asked) const;
-  /// For how many windows it has to have been too large before it shrinks. Each mistake doubles them.
-  [[nodiscard]] int patience(bool by_far) const;
+  /// Fewer are known to do too little.
+  [[nodiscard]] int least(std::uint64_t window, double load) const;
+  /// More are known to bring nothing.
+  [[nodiscard]] int most(std::uint64_t window, double load) const;
+  /// As many were enough, so more need a better reason than an estimate.
+  [[nodiscard]] bool was_enough(int replicas, std::uint64_t window, double load) const;
 
  private:
+  static constexpr int any = std::numeric_limits<int>::max();
+  // A number, and since when it is known: it holds for long, but not for ever.
   struct mark {
-    int replicas = 0;
+    int replicas;
     std::uint64_t since = 0;
-    double asked = 0;
-    int times = 0;
 
-    void set(int at, std::uint64_t window, double load);
-    [[nodiscard]] bool holds(std::uint64_t window, double load) const;
+    [[nodiscard]] bool holds(std::uint64_t window) const;
   };
+  struct range {
+    double load;
+    std::uint64_t since;
+    mark least{1}, most{any}, enough{any};
+  };
+  range& of(std::uint64_t window, double load);
+  [[nodiscard]] range at(std::uint64_t window, double load) const;
 
-  mark ceiling_, floor_;
-  int shrank_from_ = 0;
-  double shrank_asked_ = 0;
-  int mistakes_ = 0;
+  std::vector<range> known_;  // the latest first
 };
 
 }  // namespace THALWEG_NAMESPACE::adaptation

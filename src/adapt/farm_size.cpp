@@ -7,8 +7,9 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-// A replica must add this much of what the first one does, or it is not worth its place. Between the two
-// nothing is changed, or noise would.
+// A replica must add this part of the work that a processor does for the run, or it is not worth its place: an
+// item that all stages are slow for is worth more replicas of one that is fast. Between the two nothing is
+// changed, or noise would.
 constexpr double worth_growing = 0.25, worth_keeping = 0.15;
 
 int fewest_for(const scaling_law& law, double work, double target, int most) {
@@ -34,8 +35,10 @@ std::vector<farm_size> farm_sizes(const window& w, const all_rates& rates, const
     const auto& law = rates[i].law;
     sizes[i].most = s.farm() ? std::min(most_of(w, s, rates[i]), most[i]) : 1;
     if (!s.farm() || !law.known() || d.asked[i] <= 0) continue;
-    const auto least = law.worth(sizes[i].most, worth_growing);
-    const auto best = std::clamp(s.replicas, least, std::max(least, law.worth(sizes[i].most, worth_keeping)));
+    sizes[i].share = d.work > 0 ? std::min(d.asked[i] * law.alone() / d.work, 1.0) : 1.0;
+    const auto least = law.worth(sizes[i].most, worth_growing * sizes[i].share);
+    const auto largest = std::max(least, law.worth(sizes[i].most, worth_keeping * sizes[i].share));
+    const auto best = std::clamp(s.replicas, least, largest);
     sizes[i].needed = best;
     limit[i] = law.capacity(best) / law.alone() / d.asked[i];
     d.possible = std::min(d.possible, limit[i]);

@@ -15,6 +15,7 @@ struct farm_size {
   int needed = 1;       ///< fewest with which it does its work and is idle a little
   double work = 0;      ///< what it has to do, in replicas that nothing disturbs
   double loaded = 0;    ///< the part of what it can do now that this is
+  double share = 1;     ///< the part of all work that is asked for which is its own
   bool limits = false;  ///< it cannot do what is asked, with any number: it is the one all wait for
 };
 

@@ -10,9 +10,9 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-constexpr double usual_gain = 0.15;  // how much of the distance to a new look is taken over
-constexpr double much_longer = 1.5;  // and one that is as much is not waited for
-constexpr double far = 0.25;         // a look that is as far off is a new state if the next one is, too
+// In logarithms of times: a look that is so far off is a new state if the next one is, too, or by itself.
+constexpr double far = 0.25, much_longer = 0.4;
+constexpr int most_looks = 25;  // that count for what is known: older ones are forgotten
 
 constexpr std::size_t most_seen = 6;
 
@@ -72,17 +72,41 @@ int scaling_law::worth(int most, double least_gain) const noexcept {
   return n;
 }
 
-void scaling_law::follow(double ratio, double gain) noexcept {
-  if (std::abs(std::log(ratio)) < far)
+// The mean of the looks at one state, so that noise is averaged out. Looks that are far off show another state
+// if the next one is, too; a small change shows by looks that stay on one side.
+void scaling_law::follow(double ratio, bool whole) noexcept {
+  const auto off = std::log(ratio);
+  const bool same_kind = std::exchange(whole_, whole) == whole;
+  const auto step = std::min(std::abs(off - last_), 1.0);
+  variance_ += 0.05 * (step * step / 2 - variance_);
+  const auto spread = std::sqrt(variance_);
+  const auto limit = std::max(far, 3 * spread);
+  if (std::abs(off) < limit)
     off_ = 0;
   else
-    off_ = ratio > 1 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
-  const auto by = 1 + (std::abs(off_) >= 2 || ratio > much_longer ? 1.0 : gain) * (ratio - 1);
+    off_ = off > 0 ? std::max(off_, 0) + 1 : std::min(off_, 0) - 1;
+  bias_ += 0.2 * (off - bias_);
+  if (std::abs(bias_) > std::max(spread, 0.03)) looks_ = std::min(looks_, 5);
+  const bool now = std::abs(off_) >= 2 || off > std::max(much_longer, 5 * spread);
+  jumped_ = now && same_kind;
+  if (now) looks_ = 0;
+  looks_ = std::min(looks_ + 1, most_looks);
+  const auto by = 1 + (ratio - 1) / looks_;
   rest_ = ratio / by;
+  last_ = off - std::log(by);
+  bias_ -= std::log(by);
   scale(by);
   // Items that differ by that much may disturb each other differently.
   if (std::abs(off_) == 2)
     for (auto& s : seen_) s.times = 1;
+}
+
+// The next look is the second one at a state.
+void scaling_law::begin() noexcept {
+  off_ = 0;
+  looks_ = 1;
+  last_ = bias_ = 0;
+  jumped_ = false;
 }
 
 void scaling_law::scale(double by) noexcept {
@@ -95,13 +119,13 @@ void scaling_law::saw(int replicas, double seconds) {
   if (!seen_.empty() && seen_.front().replicas == replicas) {
     auto& now = seen_.front();
     now.times = std::min(now.times + 1, 1000);
-    follow(seconds / now.seconds, std::max(usual_gain, 1.0 / now.times));
+    follow(seconds / now.seconds, true);
   } else {
     // What others showed since it was seen is later than what it showed, so they stay as they are.
     std::erase_if(seen_, [=](const sight& x) { return x.replicas == replicas; });
     seen_.insert(seen_.begin(), {replicas, seconds, 1});
     if (seen_.size() > most_seen) seen_.pop_back();
-    off_ = 0;
+    begin();
   }
   fit();
 }
@@ -110,10 +134,10 @@ void scaling_law::saw_part(double at_work, double seconds) {
   if (seconds <= 0) return;
   if (!known()) {
     alone_ = seconds;
-    return;
+    return begin();
   }
   const auto p = std::max(at_work, 1.0);
-  follow(seconds / (alone_ * p / capacity(p)), usual_gain);
+  follow(seconds / (alone_ * p / capacity(p)), false);
 }
 
 void scaling_law::keep(int replicas) {

@@ -24,6 +24,8 @@ class scaling_law {
   /// Only what was seen with up to this many replicas stays.
   void forget_above(int replicas);
 
+  /// The latest look, and the one before it, showed that items became longer or shorter by much.
+  [[nodiscard]] bool jumped() const noexcept { return jumped_; }
   /// It was seen with fewer, too: so it is known what the last ones add.
   [[nodiscard]] bool knows_fewer_than(int replicas) const noexcept;
   [[nodiscard]] bool known() const noexcept { return alone_ > 0; }
@@ -42,7 +44,8 @@ class scaling_law {
     double seconds;
     int times;
   };
-  void follow(double ratio, double gain) noexcept;
+  void follow(double ratio, bool whole) noexcept;
+  void begin() noexcept;
   void scale(double by) noexcept;
   void fit() noexcept;
 
@@ -50,6 +53,10 @@ class scaling_law {
   double alone_ = 0, serial_ = 0, pairs_ = 0;  // a, α, β
   double rest_ = 1;  // the factor by which the latest look was off what is known now
   int off_ = 0;      // this many looks in a row were far from what is known: above (> 0) or below (< 0) it
+  double last_ = 0;  // the logarithm of that factor, then
+  double variance_ = 0.01, bias_ = 0;          // of looks, and their mean distance from what is known
+  int looks_ = 0;                                // at this state
+  bool whole_ = false, jumped_ = false;          // whole: the latest was of replicas that were never idle
 };
 
 }  // namespace THALWEG_NAMESPACE::adaptation

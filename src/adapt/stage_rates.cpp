@@ -12,11 +12,15 @@ double seconds(std::chrono::nanoseconds t) {
   return std::chrono::duration<double>(t).count();
 }
 
-// Items waited all the time: as many as it takes in half a window, or as many as may wait.
-bool always_had_items(const stage_window& s) {
+// Items waited all the time: as many as may wait, or as it takes in half a window. If they are few for that many
+// replicas, its clock has to say so, too, or they have to be a whole window's.
+bool always_had_items(const window& w, const stage_window& s, double clock) {
   if (s.source) return false;
   if (s.capacity > 0 && s.queued >= 0.8 * static_cast<double>(s.capacity)) return true;
-  return s.queued >= 2.0 * s.replicas && s.queued >= 0.5 * static_cast<double>(s.items_in);
+  const auto items = static_cast<double>(s.items_in);
+  if (s.queued < 2 || s.queued < 0.5 * items) return false;
+  const bool at_work = seconds(s.busy) * clock > 0.9 * s.replicas * seconds(w.length);
+  return s.queued >= 2.0 * s.replicas || s.queued >= items || at_work;
 }
 
 bool has_no_room(const window& w, std::size_t i) {
@@ -67,7 +71,7 @@ void all_rates::look(const window& w) {
     r.rate = static_cast<double>(s.items()) / length;
     r.stuck = has_no_room(w, i);
     r.was_full = r.full;
-    r.full = s.items() > 0 && !r.stuck && always_had_items(s);
+    r.full = s.items() > 0 && !r.stuck && always_had_items(w, s, r.clock);
   }
 }
 
@@ -81,10 +85,10 @@ void all_rates::learn(const window& w) {
   crowded_ = cpu > 0.95 * w.cores * length;
   for (std::size_t i = 0; i < of_.size(); ++i)
     if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full))
-      learn(w.stages[i], length, of_[i]);
+      learn(w.stages[i], length, crowded_, of_[i]);
 }
 
-void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
+void all_rates::learn(const stage_window& s, double length, bool crowded, stage_rates& r) {
   if (s.items() == 0 || s.busy.count() <= 0) return;
   const auto items = static_cast<double>(s.items());
   const auto busy = seconds(s.busy);
@@ -99,6 +103,8 @@ void all_rates::learn(const stage_window& s, double length, stage_rates& r) {
   r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
   const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
   r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
+  const auto each = (full ? could : busy * r.clock) / items;
+  if (!crowded) r.each += (r.each <= 0 ? 1.0 : 0.2) * (each - r.each);
   if (full)
     r.law.saw(s.replicas, could / items);
   else

@@ -16,6 +16,7 @@ struct stage_rates {
   /// Its time per item, by its own clock, is that much too short: known once it was never idle in a window.
   double clock = 1;
   double cpu = 0;     ///< seconds of a processor for an item
+  double each = 0;    ///< seconds inside the operator for an item, when there were processors for all
   double yield = 1;   ///< items out for an item in
   double share = 1;   ///< of what the stages before it give, the part that it gets
   bool full = false;  ///< in the latest window it was never idle: items waited in front of it all the time
@@ -28,7 +29,8 @@ struct stage_rates {
 
   /// Part of its time inside the operator in which it computes.
   [[nodiscard]] double computing() const noexcept {
-    return law.known() ? cpu / law.alone() < 1 ? cpu / law.alone() : 1.0 : 1.0;
+    const auto time = each > 0 ? each : law.alone();
+    return time > cpu ? cpu / time : 1.0;
   }
 
  private:
@@ -57,7 +59,7 @@ class all_rates {
  private:
   void begin(const window& w);
   void count(const window& w);
-  static void learn(const stage_window& s, double length, stage_rates& r);
+  static void learn(const stage_window& s, double length, bool crowded, stage_rates& r);
 
   std::vector<stage_rates> of_;
   bool crowded_ = false;

@@ -29,6 +29,9 @@ namespace {
 // shrink. Between the two nothing happens.
 constexpr double sized_for = 0.92, too_loaded = 0.97, too_idle = 0.88;
 constexpr int windows_to_settle = 3;  // after something was taken back
+// In which a farm was too large, by little or by much; and in which one could not do what is asked, though more
+// replicas are not expected to help.
+constexpr int windows_to_shrink = 10, windows_if_by_far = 3, windows_to_look = 5;
 
 class thalweg {
  public:
@@ -45,20 +48,23 @@ class thalweg {
     auto load = demand_of(w, rates_);
     if (another_load(load)) {
       trial_.reset();
-      steady_.begin();
       latency_.forget();
-      for (auto& f : farms_) f.idle = {};
+      for (auto& f : farms_) {
+        f.idle = {};
+        f.steady.begin();
+      }
     }
+    if (!trial_ || trial_->works()) rates_.learn(w);
+    forget_what_changed();
     if (trial_) {
-      const auto verdict = trial_->look(w.throughput(), seconds_of(w), is_met(w, load));
+      const auto verdict = trial_->look(w, is_met(w, load), worth_of_one(w, load));
       if (verdict == trial::verdict::open) return {};
-      rates_.learn(w);
+      if (!trial_->works()) rates_.learn(w);
       const auto was = *std::exchange(trial_, std::nullopt);
       if (verdict == trial::verdict::bad) return take_back(w, was);
-    } else {
-      rates_.learn(w);
+      remember(w, load, was, verdict == trial::verdict::met);
     }
-    steady_.add(w.throughput(), seconds_of(w));
+    for (std::size_t i = 0; i < farms_.size(); ++i) farms_[i].steady.add(rates_[i].rate, seconds_of(w));
     load = demand_of(w, rates_, ahead);
     if (auto held = batches_.look(w)) return hold_for(w, std::move(*held));
     const auto target = target_of(w) * batches_.room();
@@ -76,6 +82,7 @@ class thalweg {
   };
   struct farm {
     farm_memory memory;
+    steady_rate steady;  // items a second that it does
     spare idle;
     int wanting = 0;   // windows in which it could not do what is asked, and more are not expected to help
     double asked = 0;  // when the load changed last
@@ -116,6 +123,38 @@ class thalweg {
     return other;
   }
 
+  // Items became longer or shorter: what was tried with the old ones says nothing.
+  void forget_what_changed() {
+    for (std::size_t i = 0; i < farms_.size(); ++i) {
+      if (!rates_[i].law.jumped()) continue;
+      for (auto& f : farms_) {
+        f.memory.forget();
+        f.steady.begin();
+      }
+      trial_.reset();
+    }
+  }
+
+  // Items a second that a processor does for the run, if nothing disturbs it.
+  static double worth_of_one(const window& w, const demand& d) {
+    return d.work > 0 ? at_sinks(w, d) / d.work : 0.0;
+  }
+
+  // What a change that is kept has shown.
+  void remember(const window& w, const demand& d, const trial& was, bool met) {
+    // Others may do more now than this one let them.
+    if (was.farms().front().to > was.farms().front().from)
+      for (std::size_t i = 0; i < farms_.size(); ++i)
+        if (std::ranges::none_of(was.farms(), [=](const trial::farm& f) { return f.stage == i; }))
+          farms_[i].memory.more_may_help(w.number, load_of(d, i));
+    for (const auto& f : was.farms()) {
+      auto& memory = farms_[f.stage].memory;
+      if (f.to > f.from && !met && was.is_sure()) memory.too_few(f.from, w.number, f.asked);
+      if (f.to < f.from) memory.enough(f.to, w.number, f.asked);
+      if (f.to < f.from && !met) memory.more_is_useless(f.to, w.number, f.asked);
+    }
+  }
+
   std::vector<int> ceilings(const window& w, const demand& d) {
     std::vector<int> most(farms_.size());
     for (std::size_t i = 0; i < most.size(); ++i) most[i] = farms_[i].memory.most(w.number, load_of(d, i));
@@ -148,9 +187,9 @@ class thalweg {
     for (const auto& f : was.farms()) {
       auto& memory = farms_[f.stage].memory;
       if (f.to > f.from)
-        memory.grew_for_nothing(f.from, w.number, f.asked);
+        memory.more_is_useless(f.from, w.number, f.asked);
       else
-        memory.too_small(f.from, w.number, f.asked);
+        memory.too_few_between(f.to, f.from, w.number, f.asked);
       wanted.replicas.push_back({w.stages[f.stage].name, f.from});
       farms_[f.stage].expected = f.from;
     }
@@ -163,15 +202,18 @@ class thalweg {
 
   void settle() {
     settling_ = windows_to_settle;
-    steady_.begin();
     for (auto& f : farms_) {
+      f.steady.begin();
       f.idle = {};
       f.wanting = 0;
     }
   }
 
-  void begin_trial(std::vector<trial::farm> made, double predicted) {
-    trial_.emplace(std::move(made), steady_, predicted);
+  // What is watched is the farm itself: others may have much to do that waited before.
+  void begin_trial(const window& w, const demand& d, std::vector<trial::farm> made, double predicted) {
+    const auto watched = made.front().stage;
+    const auto part = d.asked[watched] > 0 ? at_sinks(w, d) / d.asked[watched] : 1.0;
+    trial_.emplace(std::move(made), farms_[watched].steady, part, predicted);
     settle();
     settling_ = 0;
   }
@@ -190,6 +232,9 @@ class thalweg {
     if (rates_.crowded()) return s.replicas;
     if (size.needed > s.replicas) {
       if (size.loaded < too_loaded * scale && !size.limits) return s.replicas;
+      const bool late = (rates_[i].full && rates_[i].was_full) || has_backlog(w);
+      if (!late && farms_[i].memory.was_enough(s.replicas, w.number, load_of(d, i))) return s.replicas;
+      if (late && !size.limits) farms_[i].memory.too_few(s.replicas, w.number, load_of(d, i));
       // Where no schedule says what is asked for, one step shows whether the next one is worth it.
       return d.due > 0 ? size.needed : std::min(size.needed, 2 * s.replicas);
     }
@@ -199,8 +244,7 @@ class thalweg {
       return s.replicas;
     }
     const auto to = std::min(size.most, s.replicas + std::max(1, s.replicas / 4));
-    const auto patience =
-        std::max(farms_[i].memory.patience(false), trial::windows_for(s.replicas, to, steady_));
+    const auto patience = std::max(windows_to_look, trial::windows_for(s.replicas, to, farms_[i].steady));
     return ++farms_[i].wanting < patience ? s.replicas : to;
   }
 
@@ -215,7 +259,10 @@ class thalweg {
       const auto to = grown(w, d, i, sizes[i], scale);
       if (to <= s.replicas) continue;
       auto& law = rates_[i].law;
-      farms_[i].memory.grows(to, w.number, load_of(d, i));
+      // Back from where it shrank to: that was too few.
+      auto& memory = farms_[i].memory;
+      if (memory.was_enough(s.replicas, w.number, load_of(d, i)))
+        memory.too_few(s.replicas, w.number, load_of(d, i));
       law.keep(s.replicas);
       possible = std::min(possible, law.capacity(to) / law.alone() / d.asked[i]);
       if (sizes[i].needed <= s.replicas) possible *= static_cast<double>(to) / s.replicas;
@@ -225,14 +272,15 @@ class thalweg {
       add_reason(wanted, words_of_size(s, sizes[i], rates_[i]));
     }
     if (wanted.none()) return wanted;
+    std::ranges::stable_partition(made, [&](const trial::farm& f) { return sizes[f.stage].limits; });
     wanted.predicted = std::min(possible, 1.0) * at_sinks(w, d);
-    begin_trial(std::move(made), wanted.predicted);
+    begin_trial(w, d, std::move(made), wanted.predicted);
     return wanted;
   }
 
-  static bool may_do_with_fewer(const scaling_law& law, int replicas) {
+  static bool may_do_with_fewer(const scaling_law& law, int replicas, double share) {
     const auto part = law.capacity(replicas) - law.capacity(0.75 * replicas);
-    return !law.knows_fewer_than(replicas) || part < 0.6 * 0.25 * replicas;
+    return !law.knows_fewer_than(replicas) || part < 0.4 * share * 0.25 * replicas;
   }
 
   changes shrink(const window& w, const demand& d, const std::vector<farm_size>& sizes, double scale) {
@@ -248,25 +296,28 @@ class thalweg {
       const auto least = farms_[i].memory.least(w.number, load_of(d, i));
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
-      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas) : rates_.crowded();
-      if (all_wait && rates_[i].was_full) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
+      // Where nothing is late because of it, that is tried once, too.
+      const bool unknown = d.due <= 0 && !law.knows_fewer_than(s.replicas) && sizes[i].loaded > too_idle * scale;
+      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share)
+                                            : rates_.crowded() || unknown;
+      if (all_wait && (rates_[i].was_full || unknown)) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
       const bool large = all_wait || sizes[i].loaded < too_idle * scale;
-      if (busy || needed >= s.replicas || !large) {
+      const bool works_off = rates_[i].full && !all_wait;
+      if (busy || works_off || needed >= s.replicas || !large) {
         unused = {};
         continue;
       }
       unused.needed = std::max(unused.needed, needed);
-      auto patience = farms_[i].memory.patience(unused.needed < 0.7 * s.replicas);
+      auto patience = all_wait || unused.needed >= 0.7 * s.replicas ? windows_to_shrink : windows_if_by_far;
       if (sizes[i].limits)
-        patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, steady_));
+        patience = std::max(patience, trial::windows_for(s.replicas, unused.needed, farms_[i].steady));
       if (++unused.windows < patience) continue;
       if (unused.needed >= s.replicas) {
         unused = {};
         continue;
       }
       law.keep(s.replicas);
-      farms_[i].memory.shrank(s.replicas, load_of(d, i));
       made.push_back({i, s.replicas, unused.needed, load_of(d, i)});
       wanted.replicas.push_back({s.name, unused.needed});
       farms_[i].expected = unused.needed;
@@ -274,14 +325,13 @@ class thalweg {
     }
     if (wanted.none()) return wanted;
     wanted.predicted = d.possible * at_sinks(w, d);
-    begin_trial(std::move(made), wanted.predicted);
+    begin_trial(w, d, std::move(made), wanted.predicted);
     return wanted;
   }
 
   all_rates rates_;
   trend trend_;
   std::vector<farm> farms_;
-  steady_rate steady_;
   latency_target latency_{sized_for};
   batch_control batches_;
   std::optional<trial> trial_;

@@ -18,7 +18,7 @@ namespace ad = tw::adaptation;
 using plants::plan;
 using plants::plant;
 
-constexpr int windows = 360;
+constexpr int windows = 540, last = 300;  // the last ones are watched
 constexpr double changes_until = 8;  // seconds: the load and the costs change in the first third alone
 
 struct random_plan {
@@ -164,13 +164,13 @@ std::vector<price> all_static(plan p) {
 struct end {
   price of;
   int changes = 0, late_changes = 0;
+  std::string history;
 };
 
 end run(const plan& p, bool show) {
   plant stream(p);
   const auto decide = ad::planner("thalweg").begin();
   end e;
-  constexpr int last = windows / 3;
   for (int k = 0; k < windows; ++k) {
     const auto& w = stream.next();
     if (k >= windows - last) {
@@ -186,6 +186,12 @@ end run(const plan& p, bool show) {
                   << " n" << stream.replicas(i);
       std::cout << " " << wanted.reason << "\n";
     }
+    if (!wanted.none()) {
+      e.history += "  " + std::to_string(w.number) + ":";
+      for (const auto& r : wanted.replicas)
+        e.history += " " + r.stage + " " + std::to_string(w.find(r.stage)->replicas) + ">" + std::to_string(r.replicas);
+      e.history += " thr " + std::to_string(int(w.throughput())) + "  " + wanted.reason + "\n";
+    }
     const auto made = stream.take(wanted);
     e.changes += made > 0;
     if (k >= windows - last) e.late_changes += made > 0;
@@ -198,11 +204,13 @@ end run(const plan& p, bool show) {
 TEST(RandomPlants, TheDefaultPlannerComesToRestWhereItIsCheap) {
   const auto* one = std::getenv("SEED");
   const auto* number = std::getenv("PLANTS");
+  const auto* from = std::getenv("FROM");
+  const int first = from ? std::atoi(from) : 1;
   const int n = number ? std::atoi(number) : 10'000;
   std::map<std::string, std::array<int, 4>> classes;
   double worst = 0, sum = 0;
   int shown = 0;
-  for (int i = one ? std::atoi(one) : 1; i <= (one ? std::atoi(one) : n); ++i) {
+  for (int i = one ? std::atoi(one) : first; i < (one ? std::atoi(one) + 1 : first + n); ++i) {
     const auto r = make(static_cast<std::uint64_t>(i));
     const auto& p = r.of;
     const auto all = all_static(p);
@@ -235,13 +243,14 @@ TEST(RandomPlants, TheDefaultPlannerComesToRestWhereItIsCheap) {
       classes[c][2] += expensive;
       classes[c][3] += large;
     }
-    if ((moves || expensive || one) && shown++ < 40) {
+    if ((moves || expensive || one) && (shown++ < 40 || std::getenv("ALL"))) {
       std::cout << "seed " << i << (moves ? " moves" : "") << (expensive ? " expensive" : "") << " ratio "
                 << ratio << " held " << e.of.held << "/" << best.held << " rate " << e.of.rate << "/"
                 << best.rate << "/" << asked << " work " << e.of.at_work << "/" << best.at_work << " changes "
                 << e.changes << "/" << e.late_changes;
       for (const auto& c : in) std::cout << " " << c;
       std::cout << "\n";
+      if (std::getenv("ALL")) std::cout << e.history;
     }
   }
   std::cout << "mean " << sum / n << " worst " << worst << "\n";
