@@ -80,7 +80,7 @@ def adapt_study(
     """Run loads that change with every fixed number of replicas and every planner, and make a report."""
     if list_only:
         for name, says in SAYS.items():
-            console.print(f"[bold]{name:<10}[/]{escape(says)}")
+            console.print(f"[bold]{name:<12}[/]{escape(says)}")
         return
     length = seconds or (QUICK_S if quick else LONG_S)
     if policy and ranks:
