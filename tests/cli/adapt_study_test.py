@@ -185,15 +185,15 @@ class Command(unittest.TestCase):
         self.assertEqual([way["dash"] for way in batches["ways"][-4:]], ["solid", "dash", "dashdot", "dot"])
         loop = next(table for table in batches["tables"] if "loop" in table["title"])
         self.assertEqual(loop["rows"][-1], ["up, neither", "1", "0.2", "0.1"])
-        self.assertEqual([way["name"] for way in change["ways"]], ["2 replicas, threads", "2 replicas, pool"])
+        self.assertEqual([way["name"] for way in change["ways"]], ["threads", "pool:4"])
         self.assertTrue(all(way["series"] for way in change["ways"]))
         self.assertEqual((change["parts"], change["front"]), (None, []))
         costs = change["tables"][0]["rows"]
         self.assertEqual(
             [row[:2] for row in costs],
             [
-                ["2 replicas, threads: one fewer", "1"],
-                ["2 replicas, pool: one fewer", "1"],
+                ["threads: one fewer", "1"],
+                ["pool:4: one fewer", "1"],
             ],
         )
 
@@ -291,8 +291,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(
             [way.name for way in ways_of(one, 8, ["up"], "")],
             [
-                "2 replicas, threads",
-                "2 replicas, pool",
+                "threads",
+                "pool:4",
             ],
         )
         (way,) = ways_of(one, 8, ["up"], "mpi")

@@ -1,7 +1,7 @@
 """The page of a study: one file that needs no other."""
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
 from thalweg_cli.adapt_study.measures import middle_run, pareto
@@ -111,6 +111,12 @@ def in_a_line(heading: str) -> str:
 def series_of(run: Observed) -> dict[str, list[Any]]:
     """What happened over time. Replicas are steps, from the beginning to the end."""
     windows = range(len(run.due))
+    # A sample at the end may be of a time in which hardly anything can be seen.
+    cores = [
+        (at, cores)
+        for (before, _), (at, cores) in pairwise([(0.0, 0.0), *run.cores])
+        if at - before > run.window / 2
+    ]
     return {
         "at": [rounded((index + 0.5) * run.window) for index in windows],
         "due": [rounded(count / run.window) for count in run.due],
@@ -126,8 +132,8 @@ def series_of(run: Observed) -> dict[str, list[Any]]:
         "batches": [
             rounded(of) for of in [*(of for _, of in run.batches), *(of for _, of in run.batches[-1:])]
         ],
-        "sampled": [rounded(at) for at, _ in run.cores],
-        "cores": [rounded(cores) for _, cores in run.cores],
+        "sampled": [rounded(at) for at, _ in cores],
+        "cores": [rounded(used) for _, used in cores],
     }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from thalweg_cli.adapt_study.observed import Observed
-from thalweg_cli.adapt_study.scenarios import FEWER, Compares, Scenario
+from thalweg_cli.adapt_study.scenarios import FEWER, MORE, Compares, Scenario
 from thalweg_cli.run.adapting import EVERY, GOAL
 
 PARTS = {
@@ -14,8 +14,8 @@ PARTS = {
 }
 """What planners may change, and how that is called."""
 
-POLICIES = ("threads", "pool")
-"""Under which the cost of one change is measured."""
+POLICIES = ("threads", f"pool:{MORE + 1}")
+"""Under which the cost of one change is measured: each replica can have a thread."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,21 @@ class Asked:
 class Way:
     """A number of replicas that stays, or a planner, which begins with one.
 
-    `note` tells it from others of the same number or planner, `options` are for the program, and override
-    those of the scenario.
+    `note` tells it from others of the same number or planner; one that is `called` something needs none.
+    `options` are for the program, and override those of the scenario.
     """
 
     replicas: int = 1
     planner: str = ""
     note: str = ""
     options: tuple[str, ...] = ()
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What it is called."""
+        if self.called:
+            return self.called
         name = self.planner or f"{self.replicas} replica{'s' * (self.replicas != 1)}"
         return f"{name}, {self.note}" if self.note else name
 
@@ -72,7 +75,7 @@ def ways_of(scenario: Scenario, most: int, planners: list[str], policy: str) -> 
         return ways_with_batches(scenario, most, planners)
     if scenario.compares is Compares.POLICIES:
         names = (policy,) if policy else POLICIES
-        return [Way(FEWER, note=name, options=("--policy", name)) for name in names]
+        return [Way(FEWER, options=("--policy", name), called=name) for name in names]
     return all_ways(most, planners)
 
 

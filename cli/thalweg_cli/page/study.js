@@ -13,10 +13,10 @@ function lineOf(way, x, y, more = {}) {
   };
 }
 
-function overTime(title, unit, traces) {
+function overTime(title, unit, traces, ticks = {}) {
   return titled(title, () => ({
     traces: traces(),
-    layout: { xaxis: { title: { text: "s" } }, yaxis: { title: { text: unit }, rangemode: "tozero" } },
+    layout: { xaxis: { title: { text: "s" } }, yaxis: { title: { text: unit }, rangemode: "tozero", ...ticks } },
   }), 280);
 }
 
@@ -24,12 +24,13 @@ function timePlots(scenario) {
   const of = (x, y, more) => () => shownWays(scenario).map((way) => lineOf(way, way.series[x], way.series[y], more));
   const due = { name: "due", color: colour("ink"), dash: "dot", best: true };
   const some = scenario.ways.find((way) => way.series);
+  const most = Math.max(...scenario.ways.flatMap((way) => way.series?.replicas ?? []));
   const plots = [
     overTime("Rate that was due, and items that came", "/s", () => [
       ...of("at", "done")(), lineOf({ ...due, color: colour("ink") }, some.series.at, some.series.due),
     ]),
     overTime("Latency that 1 item in 100 exceeds, by when items were due", "ms", of("at", "p99")),
-    overTime("Replicas", "", of("changed", "replicas", { shape: "hv" })),
+    overTime("Replicas", "", of("changed", "replicas", { shape: "hv" }), most <= 12 ? { dtick: 1 } : {}),
     overTime("Processors in use", "", of("sampled", "cores")),
   ];
   if (scenario.ways.some((way) => way.series?.batches.length))
@@ -51,7 +52,7 @@ function paretoPlot(scenario) {
       hoverinfo: "skip", line: { color: colour("pale"), dash: "dash", width: 1 } };
     return {
       traces: [line, ...scenario.ways.map(point)],
-      layout: { xaxis: { title: { text: "s" }, rangemode: "tozero" }, yaxis: { title: { text: "%" }, rangemode: "tozero" } },
+      layout: { xaxis: { title: { text: "s" } }, yaxis: { title: { text: "%" }, rangemode: "tozero" } },
     };
   }, 360);
 }
@@ -91,7 +92,8 @@ function tableOf(columns, rows) {
   const head = make("tr", {}, make("th"), ...columns.map((name) => make("th", { class: "number" }, name)));
   const body = rows.map(([name, ...cells]) => make("tr", {}, make("th", {}, ...[name].flat()),
     ...cells.map((text) => make("td", { class: "number" }, text))));
-  return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
+  return make("div", { class: "scroll" },
+    make("table", { class: "wraps" }, make("thead", {}, head), make("tbody", {}, ...body)));
 }
 
 function rowsOf(scenario) {
@@ -100,7 +102,7 @@ function rowsOf(scenario) {
 }
 
 function costsOf({ title, columns, rows }) {
-  return make("div", { class: "costs" }, make("h3", {}, title), tableOf(columns, rows));
+  return make("div", { class: "apart" }, make("h3", {}, title), tableOf(columns, rows));
 }
 
 function decisionsOf(way) {

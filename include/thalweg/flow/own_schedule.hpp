@@ -12,7 +12,7 @@ namespace THALWEG_NAMESPACE::flow {
 /// schedule, or has not begun.
 using due_rate_known = std::optional<double> (*)();
 
-/// From now on runs of this process ask it, from any thread; null: they ask nobody.
+/// From now on runs of this process ask it, from any thread; null: no function.
 void know_due_rate(due_rate_known says) noexcept;
 /// What it says.
 [[nodiscard]] std::optional<double> own_due_rate();
