@@ -16,9 +16,10 @@ from thalweg_cli.adapt_study.measures import (
     worst,
 )
 from thalweg_cli.adapt_study.observed import Change, Loop, MadeChange, Observed
-from thalweg_cli.adapt_study.scenarios import Phase, Scale, Scenario, scenario
+from thalweg_cli.adapt_study.page import ablation
+from thalweg_cli.adapt_study.scenarios import Compares, Phase, Scale, Scenario, scenario
 from thalweg_cli.adapt_study.summary import cells, summary_of, table_of, tables_of
-from thalweg_cli.adapt_study.ways import Tried, Way
+from thalweg_cli.adapt_study.ways import PARTS, Tried, Way
 
 ALL = Phase(0, 10)
 
@@ -174,15 +175,22 @@ class Costs(unittest.TestCase):
         return replace(run, script=script, gaps=gaps, done=[10, 10, 10, 6, 14, 10, 10, 10, 10, 10])
 
     def test_one_more_and_one_fewer(self) -> None:
-        run = self.run_with(MadeChange(3, 3, 0.5, 2.5), MadeChange(6, 2, 0.25, None))
+        run = self.run_with(MadeChange(3, 3, 0.5, 2.5), MadeChange(6, 2, 0.25, 99))
         more, fewer = change_costs("a", [run, run])
         self.assertEqual(more, ChangeCost("a", True, 2, 0.5, 2.5, 7, 7, 1, 40))
         self.assertEqual(fewer, ChangeCost("a", False, 2, 0.25, None, 30, 30, 1, 0))
 
     def test_the_next_change_ends_what_is_looked_at(self) -> None:
-        """Changes of the same window of a second, which has lost 4 of 10 items."""
-        run = self.run_with(MadeChange(3, 3, 1, 1), MadeChange(3.5, 2, 1, None))
-        self.assertEqual([one.lost for one in change_costs("a", [run])], [40, 40])
+        """The window of the first has lost 4 of 10 items, which come in that of the second."""
+        run = self.run_with(MadeChange(1.5, 3, 1, 1), MadeChange(2, 2, 1, None))
+        costs = change_costs("a", [replace(run, window=0.5)])
+        self.assertEqual([round(one.lost) for one in costs], [40, -20])
+
+    def test_the_longest_gap_of_several_changes(self) -> None:
+        run = self.run_with(*(MadeChange(at, n, 1, 1) for at, n in ((3, 3), (4, 2), (6, 3), (8, 2))))
+        more, fewer = change_costs("a", [run])
+        self.assertEqual((more.gap, more.most), (18.5, 30))
+        self.assertEqual((fewer.gap, fewer.most), (1, 1))
 
     def test_no_change_has_no_cost(self) -> None:
         self.assertEqual(change_costs("a", [a_run()]), [])
@@ -260,6 +268,19 @@ class Rows(unittest.TestCase):
     def test_a_load_that_never_stays_has_no_phases(self) -> None:
         found = summary_of(scenario("wave", Scale(10, 1000)), self.tried())
         self.assertEqual((found.enough, [row.saso for row in found.rows]), ([], [None] * 5))
+
+    def test_what_planners_may_change(self) -> None:
+        """The fewer things, the more items are late."""
+        scenario = replace(self.scenario(), compares=Compares.BATCHES)
+        tried = [
+            Tried(Way(planner="good", note=note), [a_run(late=[count] * 10, cpu_seconds=count)])
+            for count, note in enumerate(PARTS.values(), 1)
+        ]
+        found = ablation(summary_of(scenario, tried), tried)
+        assert found is not None
+        self.assertEqual(found["parts"], ["neither", "batches", "replicas", "both"])
+        self.assertEqual((found["late"], found["cpu"]), ([[40], [30], [20], [10]], [[4], [3], [2], [1]]))
+        self.assertIsNone(ablation(summary_of(self.scenario(), tried), tried))
 
     def test_enough_with_the_best_interval(self) -> None:
         """One replica is enough with one of its intervals."""
