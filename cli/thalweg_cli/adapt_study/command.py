@@ -1,4 +1,4 @@
-"""`./thalweg adapt-study`: streams that adapt themselves, beside every fixed number of replicas."""
+"""`./thalweg adapt-study`: streams that adapt themselves, beside every fixed setting."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -77,7 +77,7 @@ def adapt_study(
     ] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Name the scenarios and stop.")] = False,
 ) -> None:
-    """Run loads that change with every fixed number of replicas and every planner, and make a report."""
+    """Run loads that change with every fixed setting and every planner, and make a report."""
     if list_only:
         for name, says in SAYS.items():
             console.print(f"[bold]{name:<12}[/]{escape(says)}")
