@@ -278,6 +278,7 @@ class Parts(unittest.TestCase):
             ],
         )
         self.assertEqual(ways[2].options, ("--batch-ms", "20"))
+        self.assertEqual(max(way.replicas for way in ways_of(one, 8, [], "")), 3)
         self.assertEqual(
             [way.options for way in ways[6:]],
             [("--may", part) for part in ("both", "replicas", "batches", "neither")],

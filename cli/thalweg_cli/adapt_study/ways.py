@@ -14,6 +14,9 @@ PARTS = {
 }
 """What planners may change, and how that is called."""
 
+MOST_WITH_BATCHES = 3
+"""With any interval the load keeps fewer than two replicas busy: more fixed ones would show nothing."""
+
 POLICIES = ("threads", f"pool:{MORE + 1}")
 """Under which the cost of one change is measured: each replica can have a thread."""
 
@@ -80,10 +83,10 @@ def ways_of(scenario: Scenario, most: int, planners: list[str], policy: str) -> 
 
 
 def ways_with_batches(scenario: Scenario, most: int, planners: list[str]) -> list[Way]:
-    """Every number of replicas with each interval of batches; every planner, with what it may change."""
+    """Numbers of replicas with each interval of batches; every planner, with what it may change."""
     fixed = [
         Way(n, note=f"{interval} ms", options=("--batch-ms", interval))
-        for n in range(1, most + 1)
+        for n in range(1, min(most, MOST_WITH_BATCHES) + 1)
         for interval in scenario.intervals
     ]
     return fixed + [
