@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle, pairwise
 from typing import Any
 
-from thalweg_cli.adapt_study.measures import middle_run, pareto
+from thalweg_cli.adapt_study.measures import middle_run
 from thalweg_cli.adapt_study.observed import Json, Observed
 from thalweg_cli.adapt_study.scenarios import Compares
 from thalweg_cli.adapt_study.summary import COLUMNS, Row, Summary, cells, cost_tables, shown, title_of
@@ -53,13 +53,12 @@ def plain(summary: Summary, tried: Sequence[Tried], colors: Mapping[str, str]) -
         )
         for place, row in enumerate(summary.rows)
     ]
-    front = pareto({row.name: (row.cpu_seconds, row.late_share) for row in summary.rows})
+    ahead = [row for row in summary.rows if row.is_ahead]
     return {
         "name": summary.scenario.name,
         "title": title_of(summary),
         "ways": ways,
-        # Changes that are made in all of them alike say nothing of how good a setting is.
-        "front": [] if scripted else front,
+        "front": [row.name for row in sorted(ahead, key=lambda row: row.cpu_seconds)],
         "tables": [
             {"title": title, "columns": list(map(in_a_line, headings)), "rows": rows}
             for title, headings, rows in cost_tables(summary)

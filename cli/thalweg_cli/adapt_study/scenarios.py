@@ -22,7 +22,7 @@ FEWER, MORE = 2, 3
 BETWEEN_CHANGES_S = 1.0
 """Of changes that are made at known times: to how many replicas, and how long they stay."""
 
-CHANGING_LOAD = 1.5
+CHANGING_LOAD = 1.2
 """So many are busy meanwhile: fewer than there are at any time, so that only a change makes items late."""
 
 

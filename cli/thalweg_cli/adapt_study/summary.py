@@ -19,7 +19,7 @@ from thalweg_cli.adapt_study.costs import (
 )
 from thalweg_cli.adapt_study.measures import Saso, enough_replicas, pareto, saso_in, typical, worst
 from thalweg_cli.adapt_study.observed import Observed
-from thalweg_cli.adapt_study.scenarios import Scenario
+from thalweg_cli.adapt_study.scenarios import Compares, Scenario
 from thalweg_cli.adapt_study.ways import Tried
 
 Value = float | str | None
@@ -70,7 +70,8 @@ def summary_of(scenario: Scenario, tried: Sequence[Tried]) -> Summary:
     statics = best_by_replicas(tried)
     enough = [enough_replicas(statics, phase) for phase in scenario.phases] if statics else []
     points = {one.way.name: (median_of(one, cpu), median_of(one, late)) for one in tried}
-    front = pareto(points)
+    # Changes that are made in all ways alike say nothing of how good one is.
+    front = [] if scenario.compares is Compares.POLICIES else pareto(points)
     rows = [row_of(one, scenario, enough, is_ahead=one.way.name in front) for one in tried]
     changes = [cost for one in tried for cost in change_costs(one.way.name, one.runs)]
     loops = [cost for one in tried if (cost := loop_cost(one.way.name, one.runs))]

@@ -116,7 +116,8 @@ function decisionsOf(way) {
 function showScenario(scenario) {
   document.querySelector("nav").append(make("a", { href: `#${scenario.name}` }, scenario.name));
   document.querySelector("main").append(make("section", { id: scenario.name }, make("h2", {}, scenario.title),
-    rowsOf(scenario), ...scenario.tables.map(costsOf), ...(scenario.front.length ? [paretoPlot(scenario)] : []),
+    rowsOf(scenario), ...scenario.tables.map(costsOf),
+    ...(scenario.front.length ? [make("div", { class: "apart" }, paretoPlot(scenario))] : []),
     ...(scenario.parts ? [partPlots(scenario.parts)] : []), legend(scenario), sideBySide(2, ...timePlots(scenario)),
     ...scenario.ways.filter((way) => way.decisions.length).map(decisionsOf)));
 }
