@@ -6,16 +6,16 @@ namespace THALWEG_NAMESPACE::flow {
 
 namespace {
 
-std::atomic<due_rate_known> known{nullptr};
+std::atomic<due_rate_known> who_knows_what_is_due{nullptr};
 
 }  // namespace
 
 void know_due_rate(due_rate_known says) noexcept {
-  known.store(says, std::memory_order_relaxed);
+  who_knows_what_is_due.store(says, std::memory_order_relaxed);
 }
 
 std::optional<double> own_due_rate() {
-  const auto says = known.load(std::memory_order_relaxed);
+  const auto says = who_knows_what_is_due.load(std::memory_order_relaxed);
   return says != nullptr ? says() : std::nullopt;
 }
 
