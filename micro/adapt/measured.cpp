@@ -62,7 +62,7 @@ void measured::ends(nanos now) {
   while (counted_ < due_at_.size()) count(now);
 }
 
-std::string measured::to_json(double cpu_seconds, double elapsed_seconds) const {
+nlohmann::json measured::told(double cpu_seconds, double elapsed_seconds) const {
   const auto windows = std::max(due_.size(), done_.size());
   const auto padded = [&](auto of) {
     of.resize(windows);
@@ -75,21 +75,20 @@ std::string measured::to_json(double cpu_seconds, double elapsed_seconds) const 
     p99.push_back(quantile(of_window, 0.99));
   }
   while (p99.size() < windows) p99.push_back(nullptr);
-  return nlohmann::json{{"elapsed", elapsed_seconds},
-                        {"cpu_seconds", cpu_seconds},
-                        {"items", due_at_.size()},
-                        {"missing", missing_},
-                        {"late", std::accumulate(late_.begin(), late_.end(), std::uint64_t{0})},
-                        {"p50_ms", quantile(all, 0.5)},
-                        {"p99_ms", quantile(all, 0.99)},
-                        {"max_ms", quantile(all, 1)},
-                        {"window", window_},
-                        {"due", padded(due_)},
-                        {"done", padded(done_)},
-                        {"late_by_window", padded(late_)},
-                        {"p99_by_window", p99},
-                        {"gap_by_window", padded(gaps_)}}
-      .dump();
+  return {{"elapsed", elapsed_seconds},
+          {"cpu_seconds", cpu_seconds},
+          {"items", due_at_.size()},
+          {"missing", missing_},
+          {"late", std::accumulate(late_.begin(), late_.end(), std::uint64_t{0})},
+          {"p50_ms", quantile(all, 0.5)},
+          {"p99_ms", quantile(all, 0.99)},
+          {"max_ms", quantile(all, 1)},
+          {"window", window_},
+          {"due", padded(due_)},
+          {"done", padded(done_)},
+          {"late_by_window", padded(late_)},
+          {"p99_by_window", p99},
+          {"gap_by_window", padded(gaps_)}};
 }
 
 }  // namespace micro

@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "../support/clock.hpp"
 
@@ -27,7 +28,7 @@ class measured {
   /// All of it, as one object: totals, quantiles of the latency in ms, and lists with a number for each
   /// window. Latencies and late items are those of the window in which they were due; `done` counts what came
   /// in it, and `gap_by_window` is the longest time, in ms, from one of them back to the one before it.
-  [[nodiscard]] std::string to_json(double cpu_seconds, double elapsed_seconds) const;
+  [[nodiscard]] nlohmann::json told(double cpu_seconds, double elapsed_seconds) const;
 
  private:
   void count(nanos now);

@@ -48,6 +48,15 @@ std::uint64_t feed::most() const {
   return interval_ns() == 0 && most_bytes() == 0 ? 1 : std::numeric_limits<std::uint64_t>::max();
 }
 
+std::optional<double> feed::items_due() const {
+  const auto rate = paced() && most_bytes() == 0 ? schedule_.rate_under_way() : std::nullopt;
+  if (!rate) return std::nullopt;
+  // An item is closed so long after its first element, which is the one that comes after the item before.
+  const auto in_time = 1 + *rate * static_cast<double>(interval_ns()) * 1e-9;
+  const auto full = static_cast<double>(most());
+  return *rate / (interval_ns() > 0 ? std::min(full, in_time) : full);
+}
+
 feed::due_elements feed::wait() {
   due_elements due;
   for (const auto limit = most(); due.count < limit && wait_for_next(due);) {

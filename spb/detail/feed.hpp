@@ -39,6 +39,9 @@ class feed {
   [[nodiscard]] bool paced() const { return paced_.load(std::memory_order_relaxed); }
   /// Elements a second that are asked for now; 0: as they can be had.
   double frequency() { return schedule_.rate_now(); }
+  /// Items a second that are due now. Nothing: its elements come as they can be had, or it has not begun, or
+  /// their bytes close items.
+  [[nodiscard]] std::optional<double> items_due() const;
 
   /// The number of the source that it belongs to; 0: the common one. Before the stream.
   void set_source(std::uint16_t number) { source_ = number; }

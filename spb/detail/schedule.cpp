@@ -81,6 +81,11 @@ double schedule::rate_now() {
   return arrivals_ ? arrivals_->follows().at(elapsed()) : 0;
 }
 
+std::optional<double> schedule::rate_under_way() const {
+  const std::lock_guard alone(lock_);
+  return arrivals_ && began_ ? std::optional(arrivals_->follows().at(elapsed())) : std::nullopt;
+}
+
 std::int64_t schedule::due() {
   const std::lock_guard alone(lock_);
   if (!began_) began_ = thalweg::observe::now_ns();

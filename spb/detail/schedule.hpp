@@ -40,6 +40,8 @@ class schedule {
   [[nodiscard]] std::optional<rate> pattern() const;
   /// Elements a second that it asks for now; 0: it follows nothing.
   double rate_now();
+  /// The same of a schedule that has begun; nothing, if it has not, or follows nothing.
+  [[nodiscard]] std::optional<double> rate_under_way() const;
   /// When the next element is due, in nanoseconds of the steady clock; `never`, if none comes any more.
   std::int64_t due();
   static constexpr std::int64_t never = thalweg::flow::arrivals::never;

@@ -1,5 +1,6 @@
 #include "spb/detail/session.hpp"
 
+#include <thalweg/flow/own_schedule.hpp>
 #include <thalweg/model/errors.hpp>
 #include <thalweg/observe/text.hpp>
 #include <thalweg/run/engine.hpp>
@@ -433,6 +434,7 @@ void open(int argc, char** argv) {
   feed.set_batch_interval(run.asked.batch_interval);
   feed.set_late(run.asked.late);
   if (run.asked.frequency) feed.set_frequency(*run.asked.frequency);
+  thalweg::flow::know_due_rate([] { return common_feed().items_due(); });
   run.where = find_places(run.asked, run.link);
   if (!run.asked.feed.empty()) {
     play_input(run.asked, run.where, run.link);

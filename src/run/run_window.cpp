@@ -1,5 +1,7 @@
 #include "run_window.hpp"
 
+#include <thalweg/flow/own_schedule.hpp>
+
 #include <algorithm>
 #include <chrono>
 
@@ -106,7 +108,7 @@ adaptation::window run_windows::between(const report& before, const report& now)
     s.waited_out = last.waited_for_output();
     s.queued = first.occupancy().mean;
     s.capacity = first.occupancy().capacity;
-    s.due_rate = first.due_rate();
+    s.due_rate = s.source && !first.data().paced ? flow::own_due_rate() : first.due_rate();
     if (e.batches) s.batch = first.batch();
     if (all_) s.credits = run_.credits(e.first);
     w.stages.push_back(std::move(s));

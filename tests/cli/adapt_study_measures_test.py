@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.console import Console
+from thalweg_cli.adapt_study.costs import ChangeCost, LoopCost, change_costs, loop_cost
 from thalweg_cli.adapt_study.measures import (
     Saso,
     enough_replicas,
@@ -14,10 +15,11 @@ from thalweg_cli.adapt_study.measures import (
     typical,
     worst,
 )
-from thalweg_cli.adapt_study.observed import Change, Observed
-from thalweg_cli.adapt_study.scenarios import Phase, Scale, Scenario, scenario
-from thalweg_cli.adapt_study.summary import cells, summary_of, table_of
-from thalweg_cli.adapt_study.ways import Tried, Way
+from thalweg_cli.adapt_study.observed import Change, Loop, MadeChange, Observed
+from thalweg_cli.adapt_study.page import ablation
+from thalweg_cli.adapt_study.scenarios import Compares, Phase, Scale, Scenario, scenario
+from thalweg_cli.adapt_study.summary import cells, summary_of, table_of, tables_of
+from thalweg_cli.adapt_study.ways import PARTS, Tried, Way
 
 ALL = Phase(0, 10)
 
@@ -163,6 +165,48 @@ class OfSeveral(unittest.TestCase):
         self.assertIs(middle_run(runs[:2]), runs[1])
 
 
+class Costs(unittest.TestCase):
+    """Of one change, and of the loop."""
+
+    def run_with(self, *script: MadeChange) -> Observed:
+        """From two replicas on; a change leads to a gap, and to items that come later."""
+        run = a_run(*((one.at, one.replicas) for one in script), began=2)
+        gaps = [9, 1, 1, 7, 1, 1, 2, 30, 1, 1]
+        return replace(run, script=script, gaps=gaps, done=[10, 10, 10, 6, 14, 10, 10, 10, 10, 10])
+
+    def test_one_more_and_one_fewer(self) -> None:
+        run = self.run_with(MadeChange(3, 3, 0.5, 2.5), MadeChange(6, 2, 0.25, 99))
+        more, fewer = change_costs("a", [run, run])
+        self.assertEqual(more, ChangeCost("a", True, 2, 0.5, 2.5, 7, 7, 1, 40))
+        self.assertEqual(fewer, ChangeCost("a", False, 2, 0.25, None, 30, 30, 1, 0))
+
+    def test_the_next_change_ends_what_is_looked_at(self) -> None:
+        """The window of the first has lost 4 of 10 items, which come in that of the second."""
+        run = self.run_with(MadeChange(1.5, 3, 1, 1), MadeChange(2, 2, 1, None))
+        costs = change_costs("a", [replace(run, window=0.5)])
+        self.assertEqual([round(one.lost) for one in costs], [40, -20])
+
+    def test_the_longest_gap_of_several_changes(self) -> None:
+        run = self.run_with(*(MadeChange(at, n, 1, 1) for at, n in ((3, 3), (4, 2), (6, 3), (8, 2))))
+        more, fewer = change_costs("a", [run])
+        self.assertEqual((more.gap, more.most), (18.5, 30))
+        self.assertEqual((fewer.gap, fewer.most), (1, 1))
+
+    def test_no_change_has_no_cost(self) -> None:
+        self.assertEqual(change_costs("a", [a_run()]), [])
+        # Behind the end of the load.
+        self.assertEqual(change_costs("a", [self.run_with(MadeChange(99, 3, 1, None))]), [])
+
+    def test_gaps_without_a_change(self) -> None:
+        """Neither of the first window, nor of the last one, nor of those of the change."""
+        self.assertEqual(self.run_with(MadeChange(6.5, 3, 1, 1)).quiet_gaps, [1, 1, 7, 1, 1, 1])
+
+    def test_the_loop(self) -> None:
+        runs = [replace(a_run(), loop=Loop(part, part / 2, part / 10)) for part in (0.1, 0.2, 0.9)]
+        self.assertEqual(loop_cost("a", runs), LoopCost("a", 2, 1, 0.2))
+        self.assertIsNone(loop_cost("a", [a_run()]))
+
+
 class Rows(unittest.TestCase):
     """What a scenario comes to."""
 
@@ -209,6 +253,13 @@ class Rows(unittest.TestCase):
         table = table_of(summary_of(self.scenario(), [*self.tried(), Tried(Way(planner="a" * 18), [long])]))
         console = Console(width=200)
         self.assertLessEqual(console.measure(table).maximum, 120)
+        changed = replace(
+            long, script=[MadeChange(1, 2, 12345.6, 12345.6), MadeChange(5, 1, 1, None)], loop=Loop(9, 1, 1)
+        )
+        tried = [Tried(Way(2, called="pool:128"), [changed])]
+        _, of_changes, of_loops = tables_of(summary_of(self.scenario(), tried))
+        for one in (of_changes, of_loops):
+            self.assertLessEqual(console.measure(one).maximum, 120)
 
     def test_never_settled(self) -> None:
         tried = [*self.tried(), Tried(Way(planner="restless"), [a_run((9.0, 2))])]
@@ -217,6 +268,30 @@ class Rows(unittest.TestCase):
     def test_a_load_that_never_stays_has_no_phases(self) -> None:
         found = summary_of(scenario("wave", Scale(10, 1000)), self.tried())
         self.assertEqual((found.enough, [row.saso for row in found.rows]), ([], [None] * 5))
+
+    def test_what_planners_may_change(self) -> None:
+        """The fewer things, the more items are late."""
+        scenario = replace(self.scenario(), compares=Compares.BATCHES)
+        tried = [
+            Tried(Way(planner="good", note=note), [a_run(late=[count] * 10, cpu_seconds=count)])
+            for count, note in enumerate(PARTS.values(), 1)
+        ]
+        found = ablation(summary_of(scenario, tried), tried)
+        assert found is not None
+        self.assertEqual(found["parts"], ["neither", "batches", "replicas", "both"])
+        self.assertEqual((found["late"], found["cpu"]), ([[40], [30], [20], [10]], [[4], [3], [2], [1]]))
+        self.assertIsNone(ablation(summary_of(self.scenario(), tried), tried))
+
+    def test_enough_with_the_best_interval(self) -> None:
+        """One replica is enough with one of its intervals."""
+        late = [9] * 10
+        tried = [
+            Tried(Way(1, note="5 ms"), [a_run(late=late)]),
+            Tried(Way(1, note="20 ms"), [a_run()]),
+            Tried(Way(2, note="5 ms"), [a_run()]),
+        ]
+        self.assertEqual(summary_of(self.scenario(), tried).enough, [1, 1])
+        self.assertEqual(summary_of(self.scenario(), [tried[0], tried[2]]).enough, [2, 2])
 
     def test_planners_alone(self) -> None:
         found = summary_of(self.scenario(), self.tried()[3:])

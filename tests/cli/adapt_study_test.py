@@ -11,12 +11,12 @@ from unittest import mock
 
 from browser import BROWSERS, a_page, find_browser
 from report_test import data_in
-from thalweg_cli.adapt_study import command
+from thalweg_cli.adapt_study import command, running
 from thalweg_cli.adapt_study.command import chosen_planners
-from thalweg_cli.adapt_study.observed import Change, read
-from thalweg_cli.adapt_study.running import PROGRAM
-from thalweg_cli.adapt_study.scenarios import SAYS, Phase, Scale, chosen, scenario
-from thalweg_cli.adapt_study.ways import Asked, Way, all_ways
+from thalweg_cli.adapt_study.observed import Change, Loop, MadeChange, read
+from thalweg_cli.adapt_study.running import PROGRAM, Bench
+from thalweg_cli.adapt_study.scenarios import ASKED_FOR, SAYS, Phase, Scale, chosen, scenario
+from thalweg_cli.adapt_study.ways import Asked, Way, all_ways, ways_of
 from thalweg_cli.app import app
 from thalweg_cli.base.paths import build_folder
 from thalweg_cli.base.terminal import Failed
@@ -71,10 +71,11 @@ FIXED = [sample(0.5, replicas=3), sample(1.0, replicas=3, final=True)]
 
 PRETENDS = """#!/bin/bash
 [ "$1" = --planners ] && { echo up; echo down; exit; }
-echo "$THALWEG_ADAPT|$THALWEG_MONITOR|$*" >>"$(dirname "$0")/told"
+adapt= said="$*"
+while [ $# -gt 0 ]; do case $1 in --monitor) samples=$2 ;; --adapt) adapt=$2 ;; esac; shift; done
+echo "$adapt|$THALWEG_ADAPT$THALWEG_MONITOR|$said" >>"$(dirname "$0")/told"
 [ -e "$(dirname "$0")/fails" ] && { echo "thalweg_micro_adapt: it is tired" >&2; exit 2; }
-while [ $# -gt 0 ]; do case $1 in --monitor) samples=$2 ;; esac; shift; done
-[ -z "$THALWEG_ADAPT" ] && cp "$(dirname "$0")/fixed" "$samples" || cp "$(dirname "$0")/adapted" "$samples"
+[ -z "$adapt" ] && cp "$(dirname "$0")/fixed" "$samples" || cp "$(dirname "$0")/adapted" "$samples"
 cat "$(dirname "$0")/printed"
 """
 
@@ -110,7 +111,7 @@ class Command(unittest.TestCase):
         return CliRunner().invoke(app, ["adapt-study", "--output", str(self.page), *options])
 
     def told(self) -> list[tuple[str, str, str]]:
-        """What the program has found in its environment, and its arguments, run by run."""
+        """How it is to adapt itself, what it has found in its environment, and all arguments, run by run."""
         file = self.folder / "told"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         return [tuple(line.split("|")) for line in text.splitlines()]  # type: ignore[misc]
@@ -171,6 +172,31 @@ class Command(unittest.TestCase):
         self.assertEqual([bool(way["series"]) for way in ways.values()], [True, False, True])
         self.assertEqual(ways["up"]["decisions"], [["0.25", "work: 1 to 2", "a <b>", "16", "-", "24"]])
 
+    def test_the_page_of_batches_and_changes(self) -> None:
+        told = TOLD | {
+            "script": [{"at": 0.5, "replicas": 2, "call_ms": 0.25, "first_ms": 1.5}],
+            "loop": {"all": 0.01, "planning": 0.002, "changing": 0.001},
+        }
+        (self.folder / "printed").write_text(json.dumps(told), encoding="utf-8")
+        self.type("batches", "change", "--most", "1", "--repeat", "1", "--planner", "up")
+        batches, change = data_in(self.page.read_text(encoding="utf-8"))["scenarios"]
+        self.assertEqual(batches["parts"]["parts"], ["neither", "batches", "replicas", "both"])
+        self.assertEqual(batches["parts"]["late"], [[15]] * 4)
+        self.assertEqual([way["dash"] for way in batches["ways"][-4:]], ["solid", "dash", "dashdot", "dot"])
+        loop = next(table for table in batches["tables"] if "loop" in table["title"])
+        self.assertEqual(loop["rows"][-1], ["up, neither", "1", "0.2", "0.1"])
+        self.assertEqual([way["name"] for way in change["ways"]], ["threads", "pool:4"])
+        self.assertTrue(all(way["series"] for way in change["ways"]))
+        self.assertEqual((change["parts"], change["front"]), (None, []))
+        costs = change["tables"][0]["rows"]
+        self.assertEqual(
+            [row[:2] for row in costs],
+            [
+                ["threads: one fewer", "1"],
+                ["pool:4: one fewer", "1"],
+            ],
+        )
+
     @unittest.skipIf(BROWSER is None, f"none of {', '.join(BROWSERS)} is on the PATH")
     def test_the_page_in_a_browser(self) -> None:
         self.type("step", "--most", "2", "--repeat", "1", "--planner", "up")
@@ -184,6 +210,13 @@ class Command(unittest.TestCase):
                 page.tells("document.querySelector('details td:nth-child(3)').textContent"), "a <b>"
             )
             self.assertEqual(page.tells("document.querySelectorAll('#step tbody th').length"), 3)
+            # A click hides a way in all plots over time.
+            shown = "document.querySelectorAll('#step .plots .plotted')[2].data.length"
+            before = page.tells(shown)
+            page.tells("document.querySelector('#step .legend button').click()")
+            self.assertEqual(page.tells(shown), before - 1)
+            page.tells("document.querySelector('#step .legend button').click()")
+            self.assertEqual(page.tells(shown), before)
             self.assertEqual(page.errors, [])
 
     def test_a_run_that_fails_is_named(self) -> None:
@@ -195,6 +228,7 @@ class Command(unittest.TestCase):
     def test_mistakes(self) -> None:
         self.refused("there is no scenario steps", "steps")
         self.refused("the scenario trace needs a file", "trace")
+        self.refused("--policy and --ranks exclude each other", "step", "--policy", "pool", "--ranks", "2")
         self.refused("there is no planner left", "step", "--planner", "left")
         self.refused("--planner 'a b': it must be a word", "step", "--planner", "a b")
         self.refused("--goal 'a b': it must be a word", "step", "--goal", "a b")
@@ -220,13 +254,68 @@ class Parts(unittest.TestCase):
         self.assertEqual(scenario("lock", scale).options, ("--locked-us", "2000"))
 
     def test_all_scenarios(self) -> None:
-        scale, trace = Scale(1, 1000), Path("/a,b")
+        scale, traces = Scale(1, 1000), {"trace": Path("/a,b")}
+        without_files = [name for name in SAYS if name not in ASKED_FOR]
+        self.assertEqual([one.name for one in chosen([], scale, {})], without_files)
+        self.assertEqual([one.name for one in chosen([], scale, traces)], [*without_files, "trace"])
+        self.assertEqual([one.rate for one in chosen(["trace"], scale, traces)], ["trace,/a,b"])
+        self.assertEqual(len(chosen(["step", "step"], scale, {})), 1)
+
+    def test_batches(self) -> None:
+        """In the first interval a call takes longer than it lasts, with the most items that come in it."""
+        one = scenario("batches", Scale(12, 2000))
+        self.assertEqual(one.intervals, ("5", "10", "20"))
         self.assertEqual(
-            [one.name for one in chosen([], scale, None)], [name for name in SAYS if name != "trace"]
+            one.options, ("--call-us", "6000", "--wait-us", "250", "--batch-ms", "5"), "6 ms, every 5 ms"
         )
-        self.assertEqual([one.name for one in chosen([], scale, trace)], list(SAYS))
-        self.assertEqual([one.rate for one in chosen(["trace"], scale, trace)], ["trace,/a,b"])
-        self.assertEqual(len(chosen(["step", "step"], scale, None)), 1)
+        ways = ways_of(one, 2, ["up"], "")
+        self.assertEqual(
+            [way.name for way in ways],
+            [
+                *("1 replica, 5 ms", "1 replica, 10 ms", "1 replica, 20 ms"),
+                *("2 replicas, 5 ms", "2 replicas, 10 ms", "2 replicas, 20 ms"),
+                *("up", "up, replicas alone", "up, batches alone", "up, neither"),
+            ],
+        )
+        self.assertEqual(ways[2].options, ("--batch-ms", "20"))
+        self.assertEqual(max(way.replicas for way in ways_of(one, 8, [], "")), 3)
+        self.assertEqual(
+            [way.options for way in ways[6:]],
+            [("--may", part) for part in ("both", "replicas", "batches", "neither")],
+        )
+
+    def test_changes_at_known_times(self) -> None:
+        """One more and one fewer, every second or four times; in the end nothing changes any more."""
+        self.assertEqual(Scale(4, 2000).changes, "1:3,2:2,3:3")
+        self.assertEqual(Scale(1, 2000).changes, "0.25:3,0.5:2,0.75:3")
+        one = scenario("change", Scale(1, 2000))
+        self.assertEqual(
+            [way.name for way in ways_of(one, 8, ["up"], "")],
+            [
+                "threads",
+                "pool:4",
+            ],
+        )
+        (way,) = ways_of(one, 8, ["up"], "mpi")
+        self.assertEqual((way.replicas, way.options), (2, ("--policy", "mpi")))
+
+    def test_what_a_way_says_counts(self) -> None:
+        """Over what the scenario says, and over what all runs have."""
+        bench = Bench(Path("/p"), "pool", Asked(4), 50)
+        command = bench.command(scenario("batches", Scale(12, 2000)), Way(2, options=("--batch-ms", "20")))
+        self.assertEqual(command.count("--batch-ms"), 1)
+        self.assertEqual(command[command.index("--batch-ms") + 1], "20")
+        command = bench.command(scenario("change", Scale(1, 2000)), Way(options=("--policy", "threads")))
+        self.assertEqual(command[command.index("--policy") + 1], "threads")
+        self.assertNotIn("--adapt", command)
+
+    def test_ranks_are_started_by_a_launcher(self) -> None:
+        bench = Bench(Path("/p"), "mpi", Asked(4), 50, ranks=3)
+        with mock.patch.object(running, "launched", return_value=["mpirun", "-n", "3"]) as launched:
+            command = bench.command(scenario("step", Scale(1, 2000)), Way(planner="up"))
+        launched.assert_called_once_with(3)
+        self.assertEqual(command[:4], ["mpirun", "-n", "3", "/p"])
+        self.assertIn("planner=up goal=keep_up every=100ms most=4", command)
 
     def test_ways(self) -> None:
         self.assertEqual([one.name for one in all_ways(2, ["a", "a"])], ["1 replica", "2 replicas", "a"])
@@ -248,6 +337,22 @@ class Parts(unittest.TestCase):
         self.assertEqual([one["reached"] for one in found.decisions], [24.0])
         self.assertEqual(found.gap_at_changes, 70)
         self.assertEqual(found.cores, [(0.5, 0.5), (1.0, 0.5)])
+
+    def test_costs_and_batches_of_a_run(self) -> None:
+        changed = {"at_ns": 250_000_000, "from": {"interval_ns": 5e6}, "to": {"interval_ns": 2e7}}
+        told = TOLD | {
+            "script": [{"at": 0.3, "replicas": 2, "call_ms": 0.5, "first_ms": None}],
+            "loop": {"all": 0.01, "planning": 0.002, "changing": 0.001},
+        }
+        samples = [ADAPTED[0] | {"batch_changes": [changed]}, ADAPTED[1]]
+        found = read(json.dumps(told), lines(samples).splitlines())
+        self.assertEqual(found.script, [MadeChange(0.3, 2, 0.5, None)])
+        self.assertEqual(found.loop, Loop(0.01, 0.002, 0.001))
+        self.assertEqual(found.batches, [(0, 5), (0.25, 20)])
+        one = sample(1.0, replicas=1)
+        one["stages"][0]["batch"] = {"interval_ns": 5e6}
+        self.assertEqual(read(json.dumps(TOLD), lines([one]).splitlines()).batches, [(0, 5)])
+        self.assertEqual(read(json.dumps(TOLD), lines(FIXED).splitlines()).batches, [])
 
     def test_a_run_that_did_not(self) -> None:
         found = read(json.dumps(TOLD), lines(FIXED).splitlines())

@@ -15,7 +15,7 @@ constexpr micro::nanos began = 5'000 * ms;
 using numbers = std::vector<std::uint64_t>;
 
 nlohmann::json told(const micro::measured& seen) {
-  return nlohmann::json::parse(seen.to_json(0.25, 1.5));
+  return seen.told(0.25, 1.5);
 }
 
 TEST(Measured, CountsWhereItemsWereDueAndWhereTheyCame) {

@@ -1,1 +1,1 @@
-"""Streams that adapt themselves, beside every fixed number of replicas."""
+"""Streams that adapt themselves, beside every fixed setting."""

@@ -25,6 +25,25 @@ class Change:
 
 
 @dataclass(frozen=True)
+class MadeChange:
+    """A change at a known time: how long the call took, and until a new replica took an item."""
+
+    at: float
+    replicas: int
+    call_ms: float
+    first_ms: float | None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Processor time, in s, of the loop that adapts a run: in all, of its planner, and of changes."""
+
+    all: float
+    planning: float
+    changing: float
+
+
+@dataclass(frozen=True)
 class Observed:
     """One run.
 
@@ -32,7 +51,9 @@ class Observed:
     it, that came in it, that were due in it and late; and the latency, in ms, of those that were due in it.
     `gaps` is the longest time, in ms, that ended in it, from one item that came to the next. `began` is the
     number of replicas at the beginning, `changes` are those after it. `cores` are moments, and how many
-    processors were used since the one before. `decisions` are as the samples have them.
+    processors were used since the one before, `batches` the intervals, in ms, that batches had from a moment
+    on. `decisions` are as the samples have them. `script` are changes that were asked for beforehand; `loop`
+    is there if the run has adapted itself.
     """
 
     window: float
@@ -48,6 +69,9 @@ class Observed:
     cores: Sequence[tuple[float, float]] = ()
     decisions: Sequence[Json] = field(default_factory=list)
     gaps: Sequence[float] = ()
+    batches: Sequence[tuple[float, float]] = ()
+    script: Sequence[MadeChange] = ()
+    loop: Loop | None = None
 
     @property
     def items(self) -> int:
@@ -93,9 +117,32 @@ class Observed:
     @property
     def gap_at_changes(self) -> float | None:
         """The longest gap in the window of a change and the next one: the median of all changes, in ms."""
-        places = [int(one.at / self.window) for one in self.changes]
-        found = [max(near) for place in places if (near := self.gaps[place : place + 2])]
+        found = [max(near) for one in self.changes if (near := self.gaps_at(one.at))]
         return statistics.median(found) if found else None
+
+    def gaps_at(self, moment: float) -> Sequence[float]:
+        """The longest gap in the window of a moment, and in the next one."""
+        place = int(moment / self.window)
+        return self.gaps[place : place + 2]
+
+    @property
+    def quiet_gaps(self) -> list[float]:
+        """The longest gap of each window of the load, but for those of changes and right behind them."""
+        loud = {int(one.at / self.window) + k for one in self.changes for k in (0, 1)}
+        # The first items come in the first window, and the last window ends with the load.
+        return [gap for place, gap in enumerate(self.gaps[: len(self.due) - 1]) if place not in {0, *loud}]
+
+    @property
+    def due_s(self) -> float:
+        """The end of the last window in which an item was due."""
+        last = max((place for place, count in enumerate(self.due) if count), default=-1)
+        return (last + 1) * self.window
+
+    def lost_in(self, begin: float, end: float) -> float:
+        """By which part fewer items came than were due in a part of the time; below 0, if more came."""
+        first, behind = int(begin / self.window), max(int(begin / self.window) + 1, int(end / self.window))
+        due = sum(self.due[first:behind])
+        return 1 - sum(self.done[first:behind]) / due if due else 0.0
 
     @property
     def mean_replicas(self) -> float:
@@ -139,6 +186,24 @@ def read(printed: str, samples: Iterable[str]) -> Observed:
             [(line["time_ns"] * 1e-9, line["cores_used"]) for line in lines],
             last.get("decisions", []),
             told["gap_by_window"],
+            intervals(lines),
+            [MadeChange(**one) for one in told.get("script", [])],
+            Loop(**told["loop"]) if told.get("loop") else None,
         )
     except (ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise Failed(f"the program has not told what a study needs: {error!r}") from error
+
+
+def intervals(lines: Sequence[Json]) -> list[tuple[float, float]]:
+    """From when on batches had which interval, in ms."""
+    changed = [
+        (one["at_ns"] * 1e-9, one["from"], one["to"])
+        for line in lines
+        for one in line.get("batch_changes", [])
+    ]
+    if changed:
+        first = changed[0][1]
+    else:
+        first = next((stage["batch"] for stage in lines[-1]["stages"] if "batch" in stage), {})
+    limits = [(0.0, first), *((at, to) for at, _, to in changed)]
+    return [(at, to["interval_ns"] * 1e-6) for at, to in limits if "interval_ns" in to]

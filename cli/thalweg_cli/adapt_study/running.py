@@ -14,6 +14,7 @@ from thalweg_cli.base.terminal import Failed
 from thalweg_cli.build.cmake import build
 from thalweg_cli.run.adapting import VARIABLE
 from thalweg_cli.run.experiment import number
+from thalweg_cli.run.mpi import cause, launched, variables
 from thalweg_cli.run.stage_samples import VARIABLE as MONITOR
 
 PRESET = "release"
@@ -25,13 +26,17 @@ PATIENCE_S = 60.0
 
 @dataclass(frozen=True)
 class Bench:
-    """Where and how all runs are made. `pin`: the processors that they may use; without any, all."""
+    """Where and how all runs are made. `pin`: the processors that they may use; without any, all.
+
+    `ranks`: so many processes execute a run together; 0: one, without MPI.
+    """
 
     program: Path
     policy: str
     asked: Asked
     late_ms: float
     pin: tuple[int, ...] = ()
+    ranks: int = 0
 
     def command(self, scenario: Scenario, way: Way) -> list[str]:
         """What runs a way once, but for the file of its samples."""
@@ -41,9 +46,12 @@ class Bench:
             "--policy": self.policy,
             "--replicas": str(way.replicas),
             "--late-ms": number(self.late_ms),
+            "--adapt": way.text(self.asked),
         }
-        given = [word for name, value in options.items() for word in (name, value)]
-        return [str(self.program), *given, *scenario.options]
+        # What is said twice counts as it was said last.
+        said = [*options.items(), *pairs(scenario.options), *pairs(way.options)]
+        given = [word for name, value in dict(said).items() if value for word in (name, value)]
+        return [*(launched(self.ranks) if self.ranks else []), str(self.program), *given]
 
     def run(self, scenario: Scenario, way: Way) -> Observed:
         """Runs a way once. Raises Failed, which says why, if the program fails."""
@@ -54,19 +62,27 @@ class Bench:
                 timeout_s=scenario.seconds + PATIENCE_S,
                 pin=self.pin,
                 # Whatever is in the user's environment.
-                variables={VARIABLE: way.text(self.asked), MONITOR: ""},
+                variables={VARIABLE: "", MONITOR: "", **(variables(Path(folder)) if self.ranks else {})},
+                starts_others=self.ranks > 0,
             )
             if done.late:
                 raise Failed(f"{scenario.name}, {way.name}: it did not end")
             if done.code != 0:
-                raise Failed(f"{scenario.name}, {way.name}: {done.cause(PROGRAM)}")
+                why = cause(done, PROGRAM) if self.ranks else done.cause(PROGRAM)
+                raise Failed(f"{scenario.name}, {way.name}: {why}")
             return read(done.out, samples.read_text(encoding="utf-8").splitlines())
 
 
-def program() -> Path:
-    """Builds the program."""
-    build(PRESET, PROGRAM)
-    return build_folder(PRESET) / "micro" / PROGRAM
+def pairs(options: Sequence[str]) -> list[tuple[str, str]]:
+    """Options and their values."""
+    return list(zip(options[::2], options[1::2], strict=True))
+
+
+def program(ranks: int = 0) -> Path:
+    """Builds the program: for one process, or for several."""
+    name = f"{PROGRAM}_mpi" if ranks else PROGRAM
+    build(PRESET, name)
+    return build_folder(PRESET) / "micro" / name
 
 
 def planners_of(one: Path) -> list[str]:
@@ -79,19 +95,18 @@ def planners_of(one: Path) -> list[str]:
 
 def in_turn(
     bench: Bench,
-    scenarios: Sequence[Scenario],
-    ways: Sequence[Way],
+    scenarios: Sequence[tuple[Scenario, Sequence[Way]]],
     repeats: int,
     tell: Callable[[int, int, str], None],
 ) -> dict[str, list[Tried]]:
-    """Runs all ways of all scenarios so often; gives them by the names of scenarios.
+    """Runs all scenarios, each in all its ways, so often; gives them by the names of scenarios.
 
     `tell` hears how many runs are done, of how many, and what is run next.
     """
-    found = {one.name: [Tried(way) for way in ways] for one in scenarios}
-    total, done = len(scenarios) * len(ways) * repeats, 0
+    found = {one.name: [Tried(way) for way in ways] for one, ways in scenarios}
+    total, done = sum(map(len, found.values())) * repeats, 0
     for _ in range(repeats):
-        for scenario in scenarios:
+        for scenario, _ways in scenarios:
             for tried in found[scenario.name]:
                 tell(done, total, f"{scenario.name}, {tried.way.name}")
                 tried.runs.append(bench.run(scenario, tried.way))

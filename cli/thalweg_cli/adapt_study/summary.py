@@ -1,16 +1,25 @@
 """What came of a scenario: a row for each way, and which of them are ahead."""
 
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from thalweg_cli.adapt_study.costs import (
+    CHANGES_BAR,
+    LOOP_BAR,
+    ChangeCost,
+    LoopCost,
+    change_costs,
+    loop_cost,
+)
 from thalweg_cli.adapt_study.measures import Saso, enough_replicas, pareto, saso_in, typical, worst
 from thalweg_cli.adapt_study.observed import Observed
-from thalweg_cli.adapt_study.scenarios import Scenario
+from thalweg_cli.adapt_study.scenarios import Compares, Scenario
 from thalweg_cli.adapt_study.ways import Tried
 
 Value = float | str | None
@@ -37,11 +46,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """All rows of a scenario. `enough`: the fewest replicas that are enough, for each of its phases."""
+    """All rows of a scenario. `enough`: the fewest replicas that are enough, for each of its phases.
+
+    `changes`: what one costs, if it was made at a known time. `loops`: what it costs to look and to decide.
+    """
 
     scenario: Scenario
     rows: list[Row]
     enough: list[int]
+    changes: list[ChangeCost] = field(default_factory=list)
+    loops: list[LoopCost] = field(default_factory=list)
 
     @property
     def best_fixed(self) -> Row | None:
@@ -53,12 +67,24 @@ class Summary:
 def summary_of(scenario: Scenario, tried: Sequence[Tried]) -> Summary:
     """What came of the runs of a scenario; ways without any are left out."""
     tried = [one for one in tried if one.runs]
-    statics = {one.way.replicas: one.runs for one in tried if not one.way.planner}
+    statics = best_by_replicas(tried)
     enough = [enough_replicas(statics, phase) for phase in scenario.phases] if statics else []
     points = {one.way.name: (median_of(one, cpu), median_of(one, late)) for one in tried}
-    front = pareto(points)
+    # Changes that are made in all ways alike say nothing of how good one is.
+    front = [] if scenario.compares is Compares.POLICIES else pareto(points)
     rows = [row_of(one, scenario, enough, is_ahead=one.way.name in front) for one in tried]
-    return Summary(scenario, rows, enough)
+    changes = [cost for one in tried for cost in change_costs(one.way.name, one.runs)]
+    loops = [cost for one in tried if (cost := loop_cost(one.way.name, one.runs))]
+    return Summary(scenario, rows, enough, changes, loops)
+
+
+def best_by_replicas(tried: Sequence[Tried]) -> Mapping[int, Sequence[Observed]]:
+    """The runs with each fixed number: of several intervals of batches, those with the fewest late items."""
+    fixed: dict[int, list[Tried]] = defaultdict(list)
+    for one in tried:
+        if not one.way.planner:
+            fixed[one.way.replicas].append(one)
+    return {n: min(all_of, key=lambda one: median_of(one, late)).runs for n, all_of in fixed.items()}
 
 
 def late(run: Observed) -> float:
@@ -165,4 +191,63 @@ def table_of(summary: Summary) -> Table:
     for row in summary.rows:
         mark = " *" if row.is_ahead else ""
         table.add_row(f"{escape(row.name)}{mark}", *cells(row), style="bold" if row == best else "")
+    return table
+
+
+CHANGE_COLUMNS: tuple[tuple[str, Callable[[ChangeCost], Value]], ...] = (
+    ("changes", lambda cost: float(cost.changes)),
+    ("call\n(ms)", lambda cost: cost.call),
+    ("first item on\na new one (ms)", lambda cost: cost.first),
+    ("longest\ngap (ms)", lambda cost: cost.gap),
+    ("at\nmost (ms)", lambda cost: cost.most),
+    ("without a\nchange (ms)", lambda cost: cost.quiet),
+    ("items lost in\nthat second (%)", lambda cost: cost.lost),
+)
+
+LOOP_COLUMNS: tuple[tuple[str, Callable[[LoopCost], Value]], ...] = (
+    (f"all: {LOOP_BAR:g} at\nmost (%)", lambda cost: cost.loop),
+    ("planner\n(%)", lambda cost: cost.planning),
+    (f"changes: {CHANGES_BAR:g}\nat most (%)", lambda cost: cost.changing),
+)
+
+CHANGES_TITLE = "What one change costs"
+LOOPS_TITLE = "Processor time of the loop that adapts, in % of the time of a run"
+
+
+def cost_tables(summary: Summary) -> list[tuple[str, list[str], list[list[str]]]]:
+    """What changes and planners cost: title, headings and rows of each table that has rows."""
+    changes = [
+        [
+            f"{cost.way}: one {'more' if cost.more else 'fewer'}",
+            *(shown(of(cost)) for _, of in CHANGE_COLUMNS),
+        ]
+        for cost in summary.changes
+    ]
+    loops = [[cost.way, *(shown(of(cost)) for _, of in LOOP_COLUMNS)] for cost in summary.loops]
+    tables = [
+        (CHANGES_TITLE, [heading for heading, _ in CHANGE_COLUMNS], changes),
+        (LOOPS_TITLE, [heading for heading, _ in LOOP_COLUMNS], loops),
+    ]
+    return [one for one in tables if one[2]]
+
+
+def tables_of(summary: Summary) -> list[Table]:
+    """All that is told of a scenario on the terminal."""
+    found = [table_of(summary)]
+    for title, headings, rows in cost_tables(summary):
+        table = empty_table(title)
+        for heading in headings:
+            table.add_column(heading, justify="right")
+        for first, *others in rows:
+            table.add_row(escape(first), *others)
+        found.append(table)
+    return found
+
+
+def empty_table(title: str) -> Table:
+    """One for the terminal, with a first column for names. It has to fit into 120 columns."""
+    table = Table(
+        title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1)
+    )
+    table.add_column("")
     return table

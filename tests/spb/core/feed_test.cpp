@@ -60,6 +60,28 @@ class Feed : public testing::Test {
   }
 };
 
+TEST_F(Feed, SaysHowManyItemsAreDue) {
+  numbers from(pull{{100'000}});
+  feed by;
+  const auto begin = [&] {
+    batch<int> item;
+    EXPECT_TRUE(from.take(by, item));
+  };
+  EXPECT_EQ(by.items_due(), std::nullopt) << "elements come as they can be had";
+  by.set_frequency(spb::detail::make_constant(10'000));
+  EXPECT_EQ(by.items_due(), std::nullopt) << "it has not begun";
+  begin();
+  EXPECT_EQ(by.items_due(), 10'000);
+  by.set_batch_size(100);
+  EXPECT_EQ(by.items_due(), 100);
+  by.set_batch_interval(0.0049);
+  EXPECT_DOUBLE_EQ(by.items_due().value_or(0), 200) << "the interval closes items with 50 elements";
+  by.set_batch_size(0);
+  EXPECT_DOUBLE_EQ(by.items_due().value_or(0), 200);
+  by.set_batch_bytes(1);
+  EXPECT_EQ(by.items_due(), std::nullopt) << "nobody knows how many elements have so many bytes";
+}
+
 TEST_F(Feed, GivesItemsOfOneElement) {
   numbers from(pull{{4}});
   feed by;
