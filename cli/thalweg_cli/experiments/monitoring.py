@@ -5,6 +5,7 @@ J. H. Löff, master's thesis, PUCRS, 2023, section 6.4.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from thalweg_cli.experiments.kinds import COLORS, Asked, Case, Kind, Told, cores
 from thalweg_cli.experiments.sections import Json, Plot, Section, shown
@@ -102,10 +103,10 @@ def cells_of(row: Series, never: Series) -> tuple[str, ...]:
         f"{row.setting.program.name} {row.setting.input}",
         row.setting.sampled.removeprefix(SAMPLED),
         str(len(row.good)),
-        shown(sorted(values)[len(values) // 2] if values else None),
+        shown(median(values) if values else None),
         shown(lost.median if lost else None),
         lost.interval if lost and enough else "-",
-        shown(-used.median if used else None),
+        shown(0 - used.median if used else None),
     )
 
 
