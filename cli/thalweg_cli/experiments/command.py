@@ -64,7 +64,7 @@ def experiment(
     file = output or BUILD / "experiments" / f"{kind.name}.html"
     file.parent.mkdir(parents=True, exist_ok=True)
     check_writable(file)
-    conditions = Conditions(in_memory=True, monitor_ms=monitor_ms(kind, quick=quick), timeout_s=3600.0)
+    conditions = Conditions(in_memory=True, timeout_s=3600.0)
     with closing(Store(store or default_file(), make=True)) as kept:
         programs = programs_of(kind, cases, nprocs)
         get_ready(programs, cases, quick=quick)
@@ -96,17 +96,12 @@ def cases_of(kind: Kind, applications: Sequence[str]) -> list[Case]:
     return [case for case in kind.cases if not applications or case.application in applications]
 
 
-def monitor_ms(kind: Kind, *, quick: bool) -> int:
-    """How often all runs take samples."""
-    return (quick and kind.quick_monitor_ms) or kind.monitor_ms
-
-
 def programs_of(kind: Kind, cases: Sequence[Case], nprocs: int | None) -> list[Program]:
     """The programs of an experiment. Raises Failed if one of them cannot be built, or not be run."""
     applications = dict.fromkeys(case.application for case in cases)
     ways = kind.over_mpi if nprocs else kind.programs
     names = [f"{application}_{way}" for application in applications for way in ways]
-    # Of `sequential`, which all interfaces have.
+    # A user's own benchmark may be called by such a name, too.
     found = [one for one in select(known_programs(), names, [], []) if one.name in names]
     check_ranks(found, {"--nprocs": nprocs})
     return found

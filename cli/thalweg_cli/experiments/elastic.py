@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
-from thalweg_cli.experiments.kinds import COLORS, FIXED, Asked, Case, Kind, Told, fixed_numbers
+from thalweg_cli.experiments.kinds import COLORS, FIXED, Asked, Case, Experiment, Kind, fixed_numbers
 from thalweg_cli.experiments.over_time import OverTime, middle, runs_over_time
 from thalweg_cli.experiments.sections import Json, Plot, Section, line, rounded, shown
 from thalweg_cli.measure.measuring import Bench, in_rounds
@@ -48,7 +48,7 @@ class Reached:
         return f"{setting.program.application} {setting.input}"
 
 
-class Elastic(Told):
+class Elastic(Experiment):
     """Runs all fixed numbers first, and then the loop with the goal that follows from them."""
 
     def __init__(self, asked: Asked) -> None:
@@ -68,12 +68,15 @@ class Elastic(Told):
         """Makes all runs. What failed with a fixed number has no goal to reach."""
         self._samples = bench.samples
         total = self._repeat * (len(self._fixed) + len(self.reached))
-        in_rounds(bench, self._fixed, self._repeat, 0, total)
+        in_rounds(bench, self._fixed, self._repeat, 0, total, self._sampled)
         for one in self.reached:
             self._set_goal(one)
         adaptive = [one.adaptive for one in self.reached if one.adaptive]
         self.rows += adaptive
-        in_rounds(bench, adaptive, self._repeat, 0, total)
+        in_rounds(bench, adaptive, self._repeat, 0, total, self._sampled)
+
+    def _sampled(self, _: Setting) -> int:
+        return self._period_ms
 
     def _set_goal(self, one: Reached) -> None:
         rates = {
@@ -169,6 +172,4 @@ KIND = Kind(
     ("thalweg_elastic",),
     3,
     Elastic,
-    monitor_ms=PERIOD_MS,
-    quick_monitor_ms=QUICK_PERIOD_MS,
 )

@@ -1,15 +1,16 @@
 """What all experiments have in common: applications on inputs, fixed numbers, and what is asked."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from rich.table import Table
 
 from thalweg_cli.catalog.programs import Program
 from thalweg_cli.experiments.sections import Section, table_of
-from thalweg_cli.measure.measuring import Findings, Plan
+from thalweg_cli.measure.measuring import Bench, Findings
+from thalweg_cli.run.runs import Series
 
 FIXED = "#6b6b6b"
 COLORS = ("#0072b2", "#d55e00", "#009e73")
@@ -40,21 +41,19 @@ class Asked:
     nprocs: int | None = None
 
 
-class Experiment(Plan, Protocol):
-    """A plan of runs, and what came of them."""
+class Experiment(ABC):
+    """A plan of runs, as `measure/` makes them, and what came of them."""
 
-    def sections(self) -> list[Section]:
-        """What came of the runs so far."""
-
-
-class Told:
-    """What experiments say of their runs: the tables of their sections, and nothing beside them."""
-
+    rows: list[Series]
     shows_rows = False
 
+    @abstractmethod
+    def go(self, bench: Bench) -> None:
+        """Makes the runs."""
+
+    @abstractmethod
     def sections(self) -> list[Section]:
         """What came of the runs so far."""
-        raise NotImplementedError
 
     def tables(self) -> list[Table]:
         """Of all sections."""
@@ -67,10 +66,10 @@ class Told:
 
 @dataclass(frozen=True)
 class Kind:
-    """An experiment. `programs` are its programs, without the names of the applications in front.
+    """An experiment that users can ask for by its name.
 
-    `monitor_ms`: how often all of its runs take samples; `over_mpi` are the programs over MPI, if it can use
-    these.
+    `programs` are its programs, without the names of the applications in front; `over_mpi` are those over
+    MPI, if it can use these. `repeat`: how many runs of each, if nothing else is asked for.
     """
 
     name: str
@@ -79,8 +78,6 @@ class Kind:
     programs: Sequence[str]
     repeat: int
     make: Callable[[Asked], Experiment]
-    monitor_ms: int = 0
-    quick_monitor_ms: int = 0
     over_mpi: Sequence[str] = ()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from thalweg_cli.experiments.kinds import COLORS, Asked, Case, Kind, Told, cores
+from thalweg_cli.experiments.kinds import COLORS, Asked, Case, Experiment, Kind, cores
 from thalweg_cli.experiments.sections import Json, Plot, Section, shown
 from thalweg_cli.measure.measuring import Bench, in_rounds
 from thalweg_cli.results.statistics import FEWEST, Estimate, ratio_of_medians
@@ -47,7 +47,7 @@ def loss(metric: Metric, never: Series, row: Series) -> Loss | None:
     return Loss.of(ratio_of_medians(before, after))
 
 
-class Monitoring(Told):
+class Monitoring(Experiment):
     """Runs each program with each period in turn."""
 
     def __init__(self, asked: Asked) -> None:

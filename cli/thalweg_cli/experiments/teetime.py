@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from thalweg_cli.experiments.kinds import COLORS, FIXED, Asked, Case, Kind, Told, cores, fixed_numbers
+from thalweg_cli.experiments.kinds import COLORS, FIXED, Asked, Case, Experiment, Kind, cores, fixed_numbers
 from thalweg_cli.experiments.over_time import OverTime, middle
 from thalweg_cli.experiments.sections import Plot, Section, line, shown
 from thalweg_cli.measure.measuring import Bench, in_rounds
@@ -30,7 +30,7 @@ PREDICTORS = {"regression": "teetime", "mean": "teetime-mean", "weighted": "teet
 """What TeeTime predicts by, and the planners that do so."""
 
 EVERY_MS = 50
-"""How often TeeTime's manager looks."""
+"""How often TeeTime's manager looks, and how often samples are taken."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def rate(row: Series) -> float:
     return median(values) if (values := THROUGHPUT.values(row)) else 0.0
 
 
-class TaskFarm(Told):
+class TaskFarm(Experiment):
     """Runs all ways on all inputs in turn."""
 
     def __init__(self, asked: Asked) -> None:
@@ -118,7 +118,7 @@ class TaskFarm(Told):
         """Makes all runs."""
         self._samples = bench.samples
         repeat = self._asked.repeat
-        in_rounds(bench, self.rows, repeat, 0, repeat * len(self.rows))
+        in_rounds(bench, self.rows, repeat, 0, repeat * len(self.rows), lambda _: EVERY_MS)
 
     def sections(self) -> list[Section]:
         """A section for each input, and the best of all in one table, as TeeTime's table 13.3 has it."""
@@ -236,5 +236,4 @@ KIND = Kind(
     ("sequential", "thalweg_elastic"),
     15,
     TaskFarm,
-    monitor_ms=EVERY_MS,
 )
