@@ -39,7 +39,10 @@ def sample(at: float, rate: float, replicas: int, **more: Any) -> dict[str, Any]
 
 
 GRAPH = {
-    "stages": [{"name": "load", "kind": "source", "farm": -1}, {"name": "work", "kind": "farm", "farm": 0}]
+    "stages": [
+        {"name": "load", "kind": "source", "farm": False},
+        {"name": "work", "kind": "farm", "farm": True},
+    ]
 }
 RESIZE = {"at_ns": 1_000_000_000, "stage": "work", "from": 1, "to": 3}
 OTHER = RESIZE | {"stage": "other"}
@@ -248,7 +251,7 @@ class Parts(unittest.TestCase):
         self.assertEqual((fixed.mean_replicas, fixed.changes, fixed.steps), (4, 0, ([0, 2], [4, 4])))
 
     def test_samples_that_are_none(self) -> None:
-        without = {"stages": [{"name": name, "kind": "source", "farm": -1} for name in ("load", "work")]}
+        without = {"stages": [{"name": name, "kind": "source", "farm": False} for name in ("load", "work")]}
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "samples.jsonl")
             for text, says in (

@@ -71,7 +71,7 @@ def read(file: Path) -> OverTime:
     except (BadSamples, OSError) as error:
         raise Failed(f"{file}: {error}") from error
     stages = state["graph"]["stages"]
-    farms = [place for place, stage in enumerate(stages) if stage.get("farm", -1) >= 0]
+    farms = [place for place, stage in enumerate(stages) if stage.get("farm")]
     if not farms:
         raise Failed(f"{file}: the run has no farm")
     return of_state(state["history"], farms[0], stages[farms[0]]["name"])
