@@ -11,20 +11,25 @@ from browser import BROWSERS, a_page, find_browser
 from fake_programs import READS_OPTIONS, FakeBuild, a_run, program
 from report_test import data_in
 from thalweg_cli.app import app
+from thalweg_cli.base.paths import build_folder
 from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.applications import make_input, place_of, tool_of
 from thalweg_cli.experiments.command import KINDS
 from thalweg_cli.experiments.elastic import adapt_text, trend
 from thalweg_cli.experiments.kinds import Case, fixed_numbers
 from thalweg_cli.experiments.monitoring import loss
 from thalweg_cli.experiments.over_time import OverTime, middle_run, read
 from thalweg_cli.experiments.teetime import Adaptive, Compared
+from thalweg_cli.experiments.teetime import text as ways_text
 from thalweg_cli.results.store import Store
-from thalweg_cli.run.experiment import Setting
+from thalweg_cli.run.experiment import Conditions, Setting
 from thalweg_cli.run.metrics import THROUGHPUT
-from thalweg_cli.run.runs import Run, Series
+from thalweg_cli.run.runs import Run, Series, measure
 from typer.testing import CliRunner, Result
 
 BROWSER = find_browser()
+BUILT = build_folder("release") / "bench" / "hash_search_thalweg_elastic"
+INPUTS = place_of(tool_of("hash_search"))
 
 COUNTS = ("items_in", "items_out", "errors", "retries", "skipped", "dead_lettered", "dropped")
 STAGE = dict.fromkeys((*COUNTS, "busy_ns", "waited_for_input_ns", "waited_for_output_ns"), 0)
@@ -284,6 +289,24 @@ class Parts(unittest.TestCase):
         x = [float(i) for i in range(10)]
         for seen, y in zip(trend(x, [i**3 for i in x]), x, strict=True):
             self.assertAlmostEqual(seen, y**3, places=6)
+
+
+@unittest.skipUnless(BUILT.exists() and INPUTS.exists(), f"{BUILT.name} and {INPUTS.name} are not built")
+class WithTheProgram(unittest.TestCase):
+    """A run of a program that changes its replicas."""
+
+    def test_a_run_over_time(self) -> None:
+        make_input("hash_search", "test", quiet=True)
+        setting = Setting(
+            program("hash_search", "thalweg", "elastic"), "test", adapt=ways_text("teetime", 0.1)
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "samples.jsonl")
+            run = measure(setting, Conditions(monitor_ms=20), 1, samples=file)
+            self.assertEqual(run.error, "")
+            seen = read(file)
+        self.assertEqual((seen.changed[0], seen.replicas[0]), (0, 1))
+        self.assertAlmostEqual(seen.rate * seen.elapsed, run.result["elements"], delta=1)
 
 
 if __name__ == "__main__":
