@@ -10,7 +10,7 @@ from statistics import median
 
 from thalweg_cli.experiments.kinds import COLORS, FIXED, Asked, Case, Experiment, Kind, cores, fixed_numbers
 from thalweg_cli.experiments.over_time import OverTime, middle
-from thalweg_cli.experiments.sections import Plot, Section, line, shown
+from thalweg_cli.experiments.sections import Json, Plot, Section, line, shown
 from thalweg_cli.measure.measuring import Bench, in_rounds
 from thalweg_cli.run.experiment import Setting
 from thalweg_cli.run.metrics import THROUGHPUT
@@ -167,7 +167,7 @@ def section_of(one: Compared, samples: Path) -> Section:
     """All ways on an input."""
     ways = {
         "without a farm": one.without,
-        **{f"{n} worker{'s' * (n != 1)}": row for n, row in one.fixed.items()},
+        **{workers_text(n): row for n, row in one.fixed.items()},
         **{way.name: way.row for way in one.adaptive},
     }
     seen = {name: middle(row, samples) for name, row in ways.items()}
@@ -190,43 +190,49 @@ def row_of(name: str, one: Compared, row: Series, seen: OverTime | None) -> tupl
 
 def plots_of(one: Compared, samples: Path) -> list[Plot]:
     """Speed-up over the boundary; throughput and workers over time."""
-    colors = dict(zip(PREDICTORS, COLORS, strict=True))
-    by_boundary = [
-        line(
-            predictor,
-            [way.boundary for way in one.adaptive if way.predictor == predictor],
-            [one.speed_up(way.row) or 0 for way in one.adaptive if way.predictor == predictor],
-            color,
-        )
-        | {"mode": "lines+markers"}
-        for predictor, color in colors.items()
-    ]
-    shown_ways: list[tuple[str, OverTime, str]] = []
-    if (workers := one.best_fixed) is not None:
-        fixed = one.fixed[workers]
-        bounds = [one.adaptive[0].boundary, one.adaptive[-1].boundary]
-        name = f"{workers} worker{'s' * (workers != 1)}"
-        by_boundary.append(line(name, bounds, [one.speed_up(fixed) or 0] * 2, FIXED, dash="dot"))
-        if seen := middle(fixed, samples):
-            shown_ways.append((name, seen, FIXED))
-    for predictor, color in colors.items():
-        if (best := one.best(predictor)) and (seen := middle(best.row, samples)):
-            shown_ways.append((best.name, seen, color))
+    lines = over_time(one, samples)
     return [
-        Plot("Speed-up to the program without a farm, over the boundary", "b", "", by_boundary),
+        Plot("Speed-up to the program without a farm, over the boundary", "b", "", by_boundary(one)),
         Plot(
             "Throughput of the best boundary of each predictor, and of the best fixed number",
             "s",
             "items a second",
-            [line(name, seen.at, seen.rates, color) for name, seen, color in shown_ways],
+            [line(name, seen.at, seen.rates, color) for name, seen, color in lines],
         ),
-        Plot(
-            "Workers",
-            "s",
-            "",
-            [line(name, *seen.steps, color, shape="hv") for name, seen, color in shown_ways],
-        ),
+        Plot("Workers", "s", "", [line(name, *seen.steps, color, shape="hv") for name, seen, color in lines]),
     ]
+
+
+def by_boundary(one: Compared) -> list[Json]:
+    """The speed-ups of each predictor, and that of the best fixed number."""
+    traces = []
+    for predictor, color in zip(PREDICTORS, COLORS, strict=True):
+        ways = [way for way in one.adaptive if way.predictor == predictor]
+        speed_ups = [one.speed_up(way.row) or 0 for way in ways]
+        traces.append(
+            line(predictor, [way.boundary for way in ways], speed_ups, color) | {"mode": "lines+markers"}
+        )
+    if workers := one.best_fixed:
+        ends = [one.adaptive[0].boundary, one.adaptive[-1].boundary]
+        speed_up = one.speed_up(one.fixed[workers]) or 0
+        traces.append(line(workers_text(workers), ends, [speed_up] * 2, FIXED, dash="dot"))
+    return traces
+
+
+def over_time(one: Compared, samples: Path) -> list[tuple[str, OverTime, str]]:
+    """The best fixed number, and the best boundary of each predictor: name, run, and color."""
+    ways: list[tuple[str, Series, str]] = []
+    if workers := one.best_fixed:
+        ways.append((workers_text(workers), one.fixed[workers], FIXED))
+    for predictor, color in zip(PREDICTORS, COLORS, strict=True):
+        if best := one.best(predictor):
+            ways.append((best.name, best.row, color))
+    return [(name, seen, color) for name, row, color in ways if (seen := middle(row, samples))]
+
+
+def workers_text(n: int) -> str:
+    """A fixed number, in words."""
+    return f"{n} worker{'s' * (n != 1)}"
 
 
 KIND = Kind(
