@@ -252,6 +252,8 @@ class Parts(unittest.TestCase):
         one = OverTime([1, 4], [100, 200], [0, 1], [1, 3])
         self.assertEqual((one.rate, one.mean_replicas, one.changes), (175, 2.5, 1))
         self.assertEqual((one.share_from(150), one.share_from(100), one.share_from(300)), (0.75, 1, 0))
+        self.assertEqual(one.whole, 2)
+        self.assertEqual(OverTime([1, 2, 2.4], [1, 1, 1], [0], [1]).whole, 2)
         fixed = OverTime([2], [5], [0], [4])
         self.assertEqual((fixed.mean_replicas, fixed.changes, fixed.steps), (4, 0, ([0, 2], [4, 4])))
 

@@ -105,7 +105,7 @@ class Elastic(Experiment):
             "replicas (last)",
             "changes",
         )
-        title = f"MPR's loop from one replica on, with {SHARE:.0%} of the best fixed number as its goal"
+        title = f"MPR's loop from one replica on, with {100 * SHARE:g} % of the best fixed number as its goal"
         rows = [cells_of(one) for one in self.reached]
         plots = [plot_of(one, one.seen) for one in self.reached if one.seen]
         return [Section("elastic", title, columns, rows, plots)]
@@ -135,13 +135,14 @@ def cells_of(one: Reached) -> tuple[str, ...]:
 
 def plot_of(one: Reached, seen: OverTime) -> Plot:
     """Throughput as bars, its trend, the goal, and replicas as steps, whose axis is on the right."""
-    middles = [end - length / 2 for end, length in zip(seen.at, seen.lengths, strict=True)]
+    rates, lengths = seen.rates[: seen.whole], seen.lengths[: seen.whole]
+    middles = [end - length / 2 for end, length in zip(seen.at, lengths, strict=False)]
     bars: Json = {
         "type": "bar",
         "name": "throughput",
         "x": rounded(middles),
-        "y": rounded(seen.rates),
-        "width": rounded(seen.lengths),
+        "y": rounded(rates),
+        "width": rounded(lengths),
         "marker": {"color": COLORS[0], "opacity": 0.5},
     }
     traces = [
@@ -150,8 +151,15 @@ def plot_of(one: Reached, seen: OverTime) -> Plot:
         line("replicas", *seen.steps, FIXED, shape="hv") | {"yaxis": "y2"},
     ]
     if len(middles) > DEGREE + 1:
-        traces.append(line("trend", middles, trend(middles, seen.rates), COLORS[2]))
-    right = {"overlaying": "y", "side": "right", "rangemode": "tozero", "title": {"text": "replicas"}}
+        traces.append(line("trend", middles, trend(middles, rates), COLORS[2]))
+    right = {
+        "overlaying": "y",
+        "side": "right",
+        "rangemode": "tozero",
+        "automargin": True,
+        "showgrid": False,
+        "title": {"text": "replicas"},
+    }
     title = f"{one.name}: throughput, its trend, the goal, and replicas"
     return Plot(title, "s", "items a second", traces, {"yaxis2": right})
 

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from thalweg_cli.base.terminal import Failed
 from thalweg_cli.run.metrics import THROUGHPUT
 from thalweg_cli.run.runs import Run, Series
 from thalweg_cli.run.stage_samples import file_of
 from thalweg_cli.watch.sample_file import BadSamples, Json, read_state
+
+WHOLE = 0.5
+"""The share of the usual time between two samples from which on the last one is shown."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,16 @@ class OverTime:
     def lengths(self) -> list[float]:
         """Of the samples, in s."""
         return [end - begin for begin, end in pairwise((0.0, *self.at))]
+
+    @property
+    def whole(self) -> int:
+        """How many samples there are without the last one, if the run ended long before it was over.
+
+        A rate in a moment says little.
+        """
+        lengths = self.lengths
+        is_short = len(lengths) > 1 and lengths[-1] < WHOLE * median(lengths[:-1])
+        return len(lengths) - is_short
 
     @property
     def rate(self) -> float:

@@ -197,7 +197,10 @@ def plots_of(one: Compared, samples: Path) -> list[Plot]:
             "Throughput of the best boundary of each predictor, and of the best fixed number",
             "s",
             "items a second",
-            [line(name, seen.at, seen.rates, color) for name, seen, color in lines],
+            [
+                line(name, seen.at[: seen.whole], seen.rates[: seen.whole], color)
+                for name, seen, color in lines
+            ],
         ),
         Plot("Workers", "s", "", [line(name, *seen.steps, color, shape="hv") for name, seen, color in lines]),
     ]
