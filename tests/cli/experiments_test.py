@@ -16,8 +16,8 @@ from thalweg_cli.base.terminal import Failed
 from thalweg_cli.catalog.applications import make_input, place_of, tool_of
 from thalweg_cli.experiments.command import KINDS
 from thalweg_cli.experiments.elastic import adapt_text, trend
-from thalweg_cli.experiments.kinds import Case, fixed_numbers
-from thalweg_cli.experiments.monitoring import loss
+from thalweg_cli.experiments.kinds import Asked, Case, fixed_numbers
+from thalweg_cli.experiments.monitoring import Monitoring, loss
 from thalweg_cli.experiments.over_time import OverTime, middle_run, read
 from thalweg_cli.experiments.teetime import Adaptive, Compared
 from thalweg_cli.experiments.teetime import text as ways_text
@@ -239,6 +239,16 @@ class Parts(unittest.TestCase):
         self.assertEqual((best.name, weighted.name), ("mean, b = 0.1", "weighted, b = 0.1"))
         self.assertEqual(one.speed_up(best.row), 5)
         self.assertIsNone(one.best("regression"))
+
+    def test_monitoring_of_ranks(self) -> None:
+        ranks = program("primes", "mpi-thalweg", "farm")
+        cases = [Case("primes", "medium", "test")]
+        rows = Monitoring(Asked(cases, {ranks.name: ranks}, 1, nprocs=3)).rows
+        self.assertEqual([(row.setting.nprocs, row.setting.nthreads) for row in rows], [(3, 1)] * 3)
+        self.assertEqual(
+            rows[2].setting.name,
+            "primes_mpi-thalweg_farm, medium, 3 ranks, 1 threads, samples: every 100 ms",
+        )
 
     def test_loss(self) -> None:
         found = loss(THROUGHPUT, a_series(100, 100, 100), a_series(80, 90, 95))
