@@ -20,6 +20,7 @@ from thalweg_cli.demo import demo
 from thalweg_cli.docs.command import docs
 from thalweg_cli.doctor import doctor
 from thalweg_cli.effort.command import effort
+from thalweg_cli.experiments.command import experiment
 from thalweg_cli.listing import list_all
 from thalweg_cli.measure.command import execute
 from thalweg_cli.micro.command import micro
@@ -58,6 +59,7 @@ app.command()(test)
 app.command()(micro)
 app.command("exec")(execute)
 app.command()(adapt_study)
+app.command()(experiment)
 app.command()(feed)
 app.command()(plan)
 app.command()(effort)

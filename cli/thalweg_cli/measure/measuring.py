@@ -51,12 +51,12 @@ class Bench:
         samples: Path,
     ) -> None:
         self.note = note
+        self.samples = samples
         self._rows = rows
         self._conditions = conditions
         self._keep = keep
         self._tell = tell
         self._quiet = quiet
-        self._samples = samples
         self._done = 0
 
     def run(
@@ -67,23 +67,24 @@ class Bench:
         warm_up: bool = False,
         total: int = 0,
         monitor_ms: int = 0,
+        keep_stages: bool = False,
         judge: Callable[[Run], str] = lambda _: "",
     ) -> Run:
         """Makes a run of a row.
 
         `total`: how many runs there will be, if that is known. `monitor_ms` is for this run alone, if none is
-        given for all. `judge` says what is to be thought of it.
+        given for all; then the samples of its stages are kept only if `keep_stages` is set, as what a plan
+        asks for with single runs is mostly for that plan alone. `judge` says what is to be thought of it.
         """
         self._tell(self._done, total, self._rows.index(row))
         conditions = self._conditions
         if monitor_ms and not conditions.monitor_ms:
             conditions = replace(conditions, monitor_ms=monitor_ms)
         waits = None if self._quiet else Waits(partial(still_runs, row.setting), PATIENCE_S, PATIENCE_S)
-        # What a plan asks for with single runs is for that plan alone.
-        kept = not warm_up and asks_for_samples(row.setting, self._conditions)
+        kept = not warm_up and asks_for_samples(row.setting, conditions if keep_stages else self._conditions)
         if kept:
-            make_folder(self._samples)
-        file = file_of(self._samples, row.setting, number) if kept else None
+            make_folder(self.samples)
+        file = file_of(self.samples, row.setting, number) if kept else None
         run = measure(row.setting, conditions, number, warm_up=warm_up, waits=waits, samples=file)
         run = replace(run, judged=judge(run))
         row.runs.append(run)
@@ -145,11 +146,19 @@ class Rounds:
         return []
 
 
-def in_rounds(bench: Bench, rows: Sequence[Series], repeat: int, warm_up: int, total: int) -> None:
+def in_rounds(
+    bench: Bench,
+    rows: Sequence[Series],
+    repeat: int,
+    warm_up: int,
+    total: int,
+    monitor_ms: Callable[[Setting], int] = lambda _: 0,
+) -> None:
     """Runs each setting `warm_up` and then `repeat` times.
 
     Each round takes all settings in turn, so that what the machine does meanwhile meets all alike. A setting
-    that failed is not run again.
+    that failed is not run again. `monitor_ms`: how often the runs of a setting take samples, if that is not
+    the same for all.
     """
     for row in rows:
         row.planned = repeat
@@ -160,7 +169,8 @@ def in_rounds(bench: Bench, rows: Sequence[Series], repeat: int, warm_up: int, t
                 bench.leave_out()
             else:
                 number = 1 + (turn if warming else turn - warm_up)
-                bench.run(row, number, warm_up=warming, total=total)
+                every = monitor_ms(row.setting)
+                bench.run(row, number, warm_up=warming, total=total, monitor_ms=every, keep_stages=every > 0)
 
 
 class Measuring:

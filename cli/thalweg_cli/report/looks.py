@@ -14,6 +14,7 @@ COMPOSITIONS = (
     "all-to-all",
     "two-farm",
     "keyed",
+    "elastic",
     "several-sources",
     "growing-batch",
 )

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from thalweg_cli.base.terminal import Failed
 from thalweg_cli.run.adapting import value_in
-from thalweg_cli.run.experiment import CATCH_UP, Conditions, Setting, number
+from thalweg_cli.run.experiment import CATCH_UP, SAMPLED, Conditions, Setting, number
 from thalweg_cli.run.metrics import LATENCY, MEMORY, THROUGHPUT, TIME, Metric, summary
 from thalweg_cli.run.runs import Run, Series
 
@@ -29,6 +29,7 @@ VARIED: tuple[tuple[str, Callable[[Setting], float | str | None]], ...] = (
     ("argument", lambda setting: " ".join(setting.user_args) or None),
     ("planner", lambda setting: value_in(setting.adapt, "planner")),
     ("goal", lambda setting: value_in(setting.adapt, "goal")),
+    ("samples", lambda setting: setting.sampled.removeprefix(SAMPLED) or None),
 )
 """What has a column only where it is given."""
 

@@ -20,6 +20,9 @@ RECIPE, SEARCH, SUSTAINABLE = "recipe", "search", "sustainable"
 
 BY_RECIPE = " by the recipe"
 
+SAMPLED = "samples: "
+"""How the purpose of a setting begins that is about how often samples are taken."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -81,7 +84,7 @@ class Setting:
 
     @property
     def given(self) -> str:
-        """Batches, frequency, arguments and planner, as far as they are given, in words."""
+        """Batches, frequency, arguments, planner and samples, as far as they are given, in words."""
         parts = (
             (self.batch, "a batch"),
             (self.batch_bytes, "bytes a batch"),
@@ -90,7 +93,13 @@ class Setting:
         )
         found = [f"{number(value)} {unit}" for value, unit in parts if value is not None]
         found += ["at its sustainable rate"] if self.purpose == SUSTAINABLE else []
-        return ", ".join(filter(None, [*found, self.pace, self.arguments, adapting.named(self.adapt)]))
+        how = (self.pace, self.arguments, adapting.named(self.adapt), self.sampled)
+        return ", ".join(filter(None, [*found, *how]))
+
+    @property
+    def sampled(self) -> str:
+        """How often samples are taken, in words, if that is what settings differ by."""
+        return self.purpose if self.purpose.startswith(SAMPLED) else ""
 
     @property
     def arguments(self) -> str:

@@ -1,0 +1,1 @@
+"""`./thalweg experiment`: the experiments of the literature on streams that adapt themselves."""
