@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -32,6 +33,7 @@ LEAST_COVERAGE = 90.0
 SHOWN_FAILURES = 10
 LINES_PER_FAILURE = 40
 LONG = 20.0
+LOWEST_PRIORITY = 19
 FUZZERS_COMPILER = "clang++-16"
 """libFuzzer comes with it."""
 
@@ -205,12 +207,13 @@ def run_all(
         total.skipped += results.skipped
         total.failures += [Failure(f"{name}: {failure.name}", failure.output) for failure in results.failures]
 
-    # The tests of the command line mostly wait, for one processor and for programs that the first build has.
-    with ThreadPoolExecutor(max_workers=1) as beside:
+    with beside() as builder, beside() as waiting:
+        builds = build_in_turn(builder, presets, factor)
+        # The tests of the command line mostly wait, for one processor and for programs of the first build.
         command_line: Future[Results] | None = None
-        for preset in presets:
-            tell(preset, partial(test_preset, preset, factor))
-            command_line = command_line or beside.submit(test_command_line)
+        for preset, built in builds.items():
+            tell(preset, partial(test_preset, preset, factor, built))
+            command_line = command_line or waiting.submit(test_command_line)
         if command_line:
             tell("command line", command_line.result)
     for mpi in mpis:
@@ -218,6 +221,32 @@ def run_all(
     if Preset.COVERAGE in presets:
         tell("lines covered", measure_coverage)
     return total, told
+
+
+@contextmanager
+def beside() -> Iterator[ThreadPoolExecutor]:
+    """A thread that does one thing after the other; what it has not begun is left undone after an error."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        try:
+            yield thread
+        except BaseException:
+            thread.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def build_in_turn(
+    builder: ThreadPoolExecutor, presets: Sequence[Preset], factor: float
+) -> dict[Preset, Future[float]]:
+    """Has the builds made one after the other, without waiting for them. Each says how long it took.
+
+    While the tests of one run, the next are made of what these leave of the processors: on Linux a thread
+    has its own priority, which the processes that it starts inherit.
+    """
+    builds = {}
+    for preset in presets:
+        builds[preset] = builder.submit(build_preset, preset, factor)
+        builder.submit(os.setpriority, os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
+    return builds
 
 
 def test_own_application(name: str) -> None:
@@ -276,27 +305,36 @@ def sanitizer_options() -> dict[str, str]:
     return {name: options + named for name, options in SANITIZER_OPTIONS.items()}
 
 
-def test_preset(preset: Preset, factor: float) -> Results:
-    """Builds a preset and runs its tests."""
-    plan = PLANS[preset]
+def build_preset(preset: Preset, factor: float) -> float:
+    """Builds what is tested of a preset. Returns how many seconds that took."""
     if preset is Preset.AARCH64:
         get_cross_tools()
-    wrapper = without_address_randomisation() if preset is Preset.TSAN else ()
     if preset is Preset.COVERAGE:
         for counts in build_folder(preset).rglob("*.gcda"):
             counts.unlink()
-    folders = plan.existing_folders(long=factor >= LONG)
     start = time.monotonic()
-    build(preset, *(f"test_{folder}" for folder in folders), wrapper=wrapper)
-    built = time.monotonic()
+    folders = PLANS[preset].existing_folders(long=factor >= LONG)
+    build(preset, *(f"test_{folder}" for folder in folders), wrapper=wrapper_of(preset))
+    return time.monotonic() - start
+
+
+def test_preset(preset: Preset, factor: float, built: Future[float]) -> Results:
+    """Runs the tests of a preset once it is built. Raises Failed if it cannot be."""
+    build_seconds = built.result()
+    plan = PLANS[preset]
     results = run_ctest(
         build_folder(preset),
         environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
-        labels=folders,
-        wrapper=wrapper,
+        labels=plan.existing_folders(long=factor >= LONG),
+        wrapper=wrapper_of(preset),
     )
-    results.build_seconds = built - start
+    results.build_seconds = build_seconds
     return results
+
+
+def wrapper_of(preset: Preset) -> tuple[str, ...]:
+    """The command that programs of a preset run under."""
+    return without_address_randomisation() if preset is Preset.TSAN else ()
 
 
 def test_ranks(mpi: OtherMpi, factor: float) -> Results:

@@ -49,11 +49,8 @@ class AsTheyAre(FakeBuild):
         for text in (":title:", ":head:", ":100:"):
             self.assertIn(text, printed(lambda: print_table(table)))
 
-    def test_bar(self) -> None:
-        def show() -> None:
-            with bar(ODD) as progress:
-                progress.advance_to(1, 2, ":note: [bold]")
-
+    def on_a_terminal(self, show: Callable[[], object]) -> str:
+        """What a terminal gets."""
         terminals = terminal.console_for(width=200)
         terminals._force_terminal = True
         terminals.is_interactive = True
@@ -61,9 +58,34 @@ class AsTheyAre(FakeBuild):
             mock.patch.dict(os.environ, {"TERM": "xterm"}),
             mock.patch.object(terminal, "console", terminals),
         ):
-            said = re.sub(r"\x1b\[[\d;?]*\w", "", printed(show))
+            return re.sub(r"\x1b\[[\d;?]*\w", "", printed(show))
+
+    def test_bar(self) -> None:
+        def show() -> None:
+            with bar(ODD) as progress:
+                progress.advance_to(1, 2, ":note: [bold]")
+
+        said = self.on_a_terminal(show)
         self.assertIn(ODD, said)
         self.assertIn(":note: [bold]", said)
+
+    def test_bars_of_several_threads(self) -> None:
+        def show() -> None:
+            with bar("one") as one:
+                with bar("other") as other:
+                    one.advance_to(1, 2, "first")
+                    other.advance_to(1, 2, "second")
+                    assert terminal.display._progress is not None
+                    terminal.display._progress.refresh()
+                one.advance_to(2, 2, "third")
+            with bar("later"):
+                pass
+
+        said = self.on_a_terminal(show)
+        both, _, last = said.partition("third")
+        self.assertRegex(both, r"one .*first *\n.*other .*second")
+        self.assertNotIn("other", last)
+        self.assertIn("later", last)
 
     def test_a_program_that_fails_and_a_label(self) -> None:
         self.add(program("bzip2", "tbb"), f"#!/bin/bash\necho '{ODD}' >&2; exit 3\n")

@@ -1,17 +1,23 @@
 """Tests of how `./thalweg test` shows what failed."""
 
+import os
 import unittest
+from collections.abc import Callable
+from threading import Event
 from unittest.mock import patch
 
 from thalweg_cli.base.terminal import Failed
+from thalweg_cli.build.ctest import Results
 from thalweg_cli.setup.cross import get_cross_tools
 from thalweg_cli.test import (
     LINES_PER_FAILURE,
     PLANS,
     Preset,
+    beside,
     builds,
     get_what_pages_need,
     results_of,
+    run_all,
     sanitizer_options,
     telling_lines,
     with_their_compiler,
@@ -115,6 +121,66 @@ class Plans(unittest.TestCase):
             with patch("shutil.which", return_value=place), patch("thalweg_cli.test.console") as said:
                 self.assertEqual(with_their_compiler(both), left)
             self.assertEqual("there is no clang++-16" in str(said.print.call_args), place is None)
+
+
+class Beside(unittest.TestCase):
+    """The next build goes on while tests run, and takes what they leave of the processors."""
+
+    def phases(
+        self, build: Callable[[str], None], tests: Callable[[str], Results]
+    ) -> tuple[Results, list[str]]:
+        """What comes of the release build and of two others, with these for building and for testing."""
+        with (
+            patch("thalweg_cli.test.build", lambda preset, *_, **__: build(preset)),
+            patch("thalweg_cli.test.run_ctest", lambda folder, **_: tests(folder.name)),
+            patch("thalweg_cli.test.test_command_line", lambda: Results(passed=1)),
+            patch("thalweg_cli.test.console"),
+            patch.object(Failed, "show"),
+        ):
+            return run_all([Preset.RELEASE, Preset.ASAN, Preset.FUZZ], 1.0)
+
+    def test_the_next_build_begins_while_tests_run(self) -> None:
+        begun = {name: Event() for name in ("release", "asan", "fuzz")}
+        priorities = []
+
+        def build(preset: str) -> None:
+            priorities.append(os.getpriority(os.PRIO_PROCESS, 0))
+            begun[preset].set()
+
+        def tests(_: str) -> Results:
+            return Results(passed=int(begun["fuzz"].wait(60)))
+
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        total, told = self.phases(build, tests)
+        self.assertEqual((total.passed, len(total.failures)), (4, 0))
+        self.assertEqual([line.split(":")[0] for line in told], ["release", "asan", "fuzz", "command line"])
+        self.assertEqual(priorities, [own, 19, 19])
+        self.assertEqual(os.getpriority(os.PRIO_PROCESS, 0), own)
+
+    def test_a_build_that_fails_is_told_of_in_its_turn(self) -> None:
+        tested = []
+
+        def build(preset: str) -> None:
+            if preset == Preset.ASAN:
+                raise Failed("the build of asan failed")
+
+        def tests(preset: str) -> Results:
+            tested.append(preset)
+            return Results(passed=1)
+
+        total, told = self.phases(build, tests)
+        self.assertEqual(tested, ["release", "fuzz"])
+        self.assertEqual([one.name for one in total.failures], ["asan: the build of asan failed"])
+        self.assertEqual([line.split(":")[0] for line in told], ["release", "fuzz", "command line"])
+
+    def test_nothing_more_is_begun_after_an_interrupt(self) -> None:
+        given_up = Event()
+        begun = []
+        with self.assertRaises(KeyboardInterrupt), beside() as thread:
+            thread.submit(given_up.wait, 60)
+            thread.submit(begun.append, "more").add_done_callback(lambda _: given_up.set())
+            raise KeyboardInterrupt
+        self.assertEqual(begun, [])
 
 
 class SanitizerOptions(unittest.TestCase):

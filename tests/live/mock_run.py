@@ -78,6 +78,7 @@ class Run:
     resizes: list[Json] = field(default_factory=list)
     rate_changes: list[Json] = field(default_factory=list)
     batch_changes: list[Json] = field(default_factory=list)
+    decisions: list[Json] = field(default_factory=list)
     silent: dict[int, float] = field(default_factory=dict)
     """Ranks that have not told anything since then."""
     told_last: dict[int, Json] = field(default_factory=dict)
@@ -132,6 +133,21 @@ class Run:
         change = {"at_ns": round(1e9 * self.now), "stage": name, "from": found[0].replicas, "to": replicas}
         self.resizes.append(change)
         found[0].replicas = replicas
+
+    def decide(self, name: str, replicas: int, reason: str) -> Json:
+        """Changes by itself how many replicas a farm has. Returns what it says of that."""
+        self.resize(name, replicas)
+        change = self.resizes[-1]
+        decision = {
+            "at_ns": change["at_ns"],
+            "planner": "thalweg",
+            "what": f"{name}: {change['from']} to {replicas} replicas",
+            "reason": reason,
+            "measured": 400.0,
+            "predicted": 600.0,
+        }
+        self.decisions.append(decision)
+        return decision
 
     def set_rate(self, name: str, text: str) -> None:
         """Changes how many items of its source are due; `ValueError` says what is wrong."""
@@ -231,6 +247,7 @@ class Run:
             "resizes": list(self.resizes),
             "rate_changes": list(self.rate_changes),
             "batch_changes": list(self.batch_changes),
+            "decisions": [dict(one) for one in self.decisions],
             "notes": [],
         }
         if processes := self._ranks():

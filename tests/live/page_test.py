@@ -631,6 +631,28 @@ class Past(PageTest):
         self.eventually("document.querySelector('.badge').getAttribute('visibility')", "visible")
         self.assertFalse(self.tells(seen("#follow")))
 
+    def test_a_decision_of_the_run(self) -> None:
+        """Says who made it and why, later what it has reached; a click shows the graph as it was then."""
+        said = text("#events .decision span")
+        server = self.shows(line(), 100)
+        self.assertEqual(self.tells("document.querySelectorAll('#events .decision').length"), 0)
+        decision = server.run.decide("archive/compress", 3, "2 replicas <b>do not</b> keep up")
+        server.step(40)
+        self.up_to_date(server)
+        made = "archive/compress: 2 to 3 replicas by thalweg: 2 replicas <b>do not</b> keep up"
+        self.eventually(said, f"{made} (400/s before, 600/s expected)")
+        self.assertEqual(self.tells(text("#events .decision time")), "0:25")
+        decision["reached"] = 590.0
+        server.step(40)
+        self.up_to_date(server)
+        self.eventually(said, f"{made} (400/s before, 600/s expected, 590/s reached)")
+        self.assertEqual(self.tells("document.querySelectorAll('#events .decision').length"), 1)
+        self.eventually(click("#events .decision button"))
+        self.eventually(text("#when"), "0:21.0 – 0:29.0")
+        self.eventually(click("#follow"))
+        self.eventually(text("#when"), "")
+        self.assertEqual(self.page.errors, [])
+
     def test_steps_into_the_past(self) -> None:
         """By buttons, for those who do not drag."""
         self.shows(line(), 240)

@@ -16,7 +16,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from browser import a_page
 from looking import BROWSER, LOOK_AGAIN_S, needs_a_browser
@@ -30,6 +30,8 @@ PATIENCE_S = 300
 LIMIT = "document.querySelector('#limit-stage').textContent"
 STATE = "document.querySelector('#state').textContent"
 EVENTS = "document.querySelector('#events').textContent"
+DECISIONS = "[...document.querySelectorAll('#events .decision')].map((one) => one.textContent)"
+WHEN = "document.querySelector('#when').textContent"
 BOXES = "[...document.querySelectorAll('.stage')].map((box) => box.textContent)"
 CURVES = "document.querySelectorAll('#curves canvas').length"
 
@@ -37,9 +39,13 @@ CURVES = "document.querySelectorAll('#curves canvas').length"
 class ServedTest(unittest.TestCase):
     """The program runs during each test."""
 
+    arguments: ClassVar[list[str]] = []
+
     def setUp(self) -> None:
         """Starts it."""
-        self.program = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.program = subprocess.Popen(
+            [PROGRAM, *self.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.enterContext(self.program)
         self.addCleanup(self.program.kill)
         assert self.program.stdout
@@ -109,6 +115,27 @@ class InTheBrowser(ServedTest):
             self.eventually(lambda: page.tells(STATE), lambda said: said in ("done", "ended"))
             shown = "document.querySelector('#figures div:nth-child(1) dd').textContent"
             self.eventually(lambda: page.tells(shown).replace("\u202f", ""), lambda said: said == str(items))
+            self.assertEqual(page.errors, [])
+
+
+@needs_a_browser
+class Deciding(ServedTest):
+    """The page of a run that adapts itself."""
+
+    arguments: ClassVar[list[str]] = ["3"]
+
+    def test_what_it_has_decided(self) -> None:
+        """Is told with the reason and what it has reached; a click shows the graph as it was around then."""
+        assert BROWSER is not None
+        with a_page(BROWSER) as page:
+            page.open(self.url)
+            self.eventually(
+                lambda: page.tells(DECISIONS), lambda said: len(said) == 1 and "reached" in said[0]
+            )
+            self.assertIn("work: 1 to 3 replicas by custom: so it was told", page.tells(DECISIONS)[0])
+            self.assertEqual(page.tells(WHEN), "")
+            page.tells("document.querySelector('#events .decision button').click()")
+            self.eventually(lambda: page.tells(WHEN), bool)
             self.assertEqual(page.errors, [])
 
 

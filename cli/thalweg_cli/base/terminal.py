@@ -1,6 +1,7 @@
 """What the commands share to talk: consoles, a progress bar that also works in a log file, and failures."""
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,6 +90,55 @@ class Bar:
             count = f"{done} of {total}" if total else str(done)
             console.print(f"  {self._title}: {count}", markup=False)
 
+    def remove(self) -> None:
+        """Shows it no longer."""
+        if self._progress is not None and self._task is not None:
+            self._progress.remove_task(self._task)
+
+
+class Display:
+    """Where the bars of all threads stand, one below the other: a terminal has room for one such place."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bars: list[Bar] = []
+        self._progress: Progress | None = None
+
+    def add(self, title: str) -> Bar:
+        """Shows another bar."""
+        with self._lock:
+            if self._progress is None:
+                self._progress = new_progress()
+                self._progress.start()
+            self._bars.append(Bar(title, self._progress))
+            return self._bars[-1]
+
+    def remove(self, one: Bar) -> None:
+        """Leaves nothing of a bar, and nothing at all behind the last one."""
+        with self._lock:
+            self._bars.remove(one)
+            if self._bars:
+                one.remove()
+            elif self._progress is not None:
+                self._progress.stop()
+                self._progress = None
+
+
+def new_progress() -> Progress:
+    """How bars look."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
+        console=console,
+        transient=True,
+    )
+
+
+display = Display()
+
 
 @contextmanager
 def bar(title: str) -> Iterator[Bar]:
@@ -96,15 +146,11 @@ def bar(title: str) -> Iterator[Bar]:
     if not console.is_terminal:
         yield Bar(title, None)
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[note]}", style="dim", markup=False),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        yield Bar(title, progress)
+    shown = display.add(title)
+    try:
+        yield shown
+    finally:
+        display.remove(shown)
 
 
 def confirm(question: str, otherwise: str) -> None:

@@ -355,7 +355,7 @@ void farm::replica::execute(worker& w) {
   } const mine(busy_);
   if (f.ending_.load()) {
     deadline_.store(never, std::memory_order_relaxed);
-    if (auto mine = static_cast<int>(number_); f.end_turn_.compare_exchange_strong(mine, -1)) finish_next(w);
+    if (auto turn = static_cast<int>(number_); f.end_turn_.compare_exchange_strong(turn, -1)) finish_next(w);
     return;
   }
   // Without a thread of its own its operators are made with its first items, by the thread that has them.

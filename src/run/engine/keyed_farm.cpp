@@ -370,12 +370,12 @@ void keyed_farm::partitioner::promise(worker& w, std::int64_t upto) {
 std::int64_t keyed_farm::partitioner::deadline() const {
   auto& f = farm_;
   if (!f.timed_ && !f.timers_ && !f.hears_silence_) return never;
-  const auto out = f.next_out_.load();
-  const auto in = f.next_in_.load();
+  const auto next_out = f.next_out_.load();
+  const auto next_in = f.next_in_.load();
   // What is being worked on tells windows the time as well, but timers only of the parts that it concerns.
-  const bool windows = f.timed_ && out == in;
-  const bool timers = f.timers_ && told_.load() < out && in - out < most_runs;
-  auto when = f.hears_silence_ && out == in ? silent_at_.load(std::memory_order_relaxed) : never;
+  const bool windows = f.timed_ && next_out == next_in;
+  const bool timers = f.timers_ && told_.load() < next_out && next_in - next_out < most_runs;
+  auto when = f.hears_silence_ && next_out == next_in ? silent_at_.load(std::memory_order_relaxed) : never;
   for (const auto* p : f.partition_workers_) {
     if (windows) when = std::min(when, p->deadline_.load(std::memory_order_relaxed));
     if (timers) when = std::min(when, p->timer_.load(std::memory_order_relaxed));

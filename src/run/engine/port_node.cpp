@@ -21,8 +21,7 @@ namespace THALWEG_NAMESPACE::run_detail::dataflow {
 
 class port_node::own_context final : public thread_context {
  public:
-  own_context(port_node& n, run_state& r, thread_log& log, std::size_t c)
-      : thread_context(r, log, c), node_(n) {}
+  own_context(port_node& n, run_state& r, thread_log& l, std::size_t c) : thread_context(r, l, c), node_(n) {}
 
   void flush(std::size_t port, pipe::chunk_base& items) override {
     if (interrupted()) throw thalweg::cancelled{};

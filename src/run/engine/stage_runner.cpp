@@ -20,8 +20,8 @@ constexpr std::int64_t between_clocks_ns = 2'000'000;  // at least
 
 class stage_runner::own_context final : public thread_context {
  public:
-  own_context(stage_runner& l, run_state& r, thread_log& log, std::size_t c)
-      : thread_context(r, log, c), stages_(l) {}
+  own_context(stage_runner& s, run_state& r, thread_log& l, std::size_t c)
+      : thread_context(r, l, c), stages_(s) {}
   void flush(std::size_t leaf, pipe::chunk_base& out) override { stages_.flushed(*this, leaf, out); }
   bool divert(std::size_t leaf, pipe::chunk_base& items) override {
     return stages_.diverted(*this, leaf, items);
