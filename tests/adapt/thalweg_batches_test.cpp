@@ -132,7 +132,7 @@ TEST(ThalwegBatches, AreLongerAgainWhereLessWouldDo) {
     changes += stream.take(decide(w)) ? 1 : 0;
     shortest = std::min(shortest, stream.limits().interval);
   }
-  EXPECT_LT(shortest, 6ms);
+  EXPECT_LT(shortest, 8ms);
   EXPECT_GT(stream.limits().interval, 9ms);
   EXPECT_LT(stream.limits().interval, 18ms);
   EXPECT_LE(changes, 3);
