@@ -5,10 +5,10 @@
 #include <adapt/made_windows.hpp>
 #include <gtest/gtest.h>
 
-#include "adapt/batch_choice.hpp"
-#include "adapt/batch_cost.hpp"
-#include "adapt/batch_seen.hpp"
-#include "adapt/waiting.hpp"
+#include "../../src/adapt/batch_choice.hpp"
+#include "../../src/adapt/batch_cost.hpp"
+#include "../../src/adapt/batch_seen.hpp"
+#include "../../src/adapt/waiting.hpp"
 
 namespace {
 

@@ -1,6 +1,7 @@
 // The default planner and batches, in virtual time.
 #include <thalweg/adapt/adapt.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
