@@ -5,10 +5,10 @@
 #include <adapt/made_windows.hpp>
 #include <gtest/gtest.h>
 
-#include "adapt/batch_choice.hpp"
-#include "adapt/batch_cost.hpp"
-#include "adapt/batch_seen.hpp"
-#include "adapt/waiting.hpp"
+#include "../../src/adapt/batch_choice.hpp"
+#include "../../src/adapt/batch_cost.hpp"
+#include "../../src/adapt/batch_seen.hpp"
+#include "../../src/adapt/waiting.hpp"
 
 namespace {
 
@@ -129,9 +129,9 @@ TEST(Waiting, TheLongestPathCounts) {
   ad::window w;
   w.length = 1s;
   w.stages = {made::source(100), made::stage("short", {0}, 100, 100, 1e-4),
-              made::stage("long", {0}, 100, 100, 2e-3), made::sink(1, 200, 1e-6)};
+              made::stage("long", {0}, 100, 100, 2e-3), made::sink(1, 200, 1e-3)};
   w.stages[3].inputs = {2, 1};
-  EXPECT_NEAR(ad::predicted_latency(ad::times_of(w), 0.5).service, 2e-3, 1e-5);
+  EXPECT_NEAR(ad::predicted_latency(ad::times_of(w), 0.5).service, 3e-3, 1e-5);
 }
 
 }  // namespace
