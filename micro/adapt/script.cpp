@@ -80,7 +80,8 @@ void script::comes(const worked_item& x) {
 
 nlohmann::json script::first_item_after(std::size_t number) const {
   const auto& made = made_[number];
-  const auto since = number == 0 ? nanos{1} : made_[number - 1].at;
+  // One that was taken away may still take what waits for it.
+  const auto since = number == 0 ? nanos{1} : made_[number - 1].at + rest;
   if (number > 0 && made.replicas <= made_[number - 1].replicas) return nullptr;
   std::optional<nanos> first;
   for (const auto& x : rested_)
