@@ -106,11 +106,15 @@ void run(const options& o, const processes& all) {
                     .batches = o.may == "both" || o.may == "batches"};
     how.adapt->planner = watched(how.adapt->planner, may, time);
   }
-  nanos beginning = 0;
+  nanos load_began = 0;
   // It is called for an item when that is due: the first time, that is when the load begins.
   const auto next = [&, sent = std::size_t{0}]() mutable -> std::optional<worked_item> {
     if (sent == due.size()) return std::nullopt;
-    if (sent == 0) seen.begins(beginning = now() - due[0]);
+    if (sent == 0) {
+      load_began = now() - due[0];
+      seen.begins(load_began);
+      changes.load_begins(load_began);
+    }
     ++sent;
     return worked_item{};
   };
@@ -120,6 +124,7 @@ void run(const options& o, const processes& all) {
   const auto follow = [&](auto job) {
     const auto used = processor_time();
     auto e = tw::launch(std::move(job), policy_named(o.policy), how);
+    const auto run_began = now() - static_cast<nanos>(e.stats().elapsed().count());
     changes.begins(e, "work");
     const auto most = std::chrono::nanoseconds(nanos_of((o.seconds + o.grace_s) * 1e6));
     if (!e.wait_for(most)) e.cancel();
@@ -129,7 +134,8 @@ void run(const options& o, const processes& all) {
     const auto cpu = static_cast<double>(all.sum(processor_time() - used)) * 1e-9;
     if (!report.is_root()) return;
     auto told = seen.told(cpu, std::chrono::duration<double>(report.elapsed()).count());
-    told["script"] = changes.told(beginning);
+    told["began"] = static_cast<double>(load_began - run_began) * 1e-9;
+    told["script"] = changes.told();
     if (how.adapt) told["loop"] = time->told();
     std::printf("%s\n", told.dump().c_str());
   };

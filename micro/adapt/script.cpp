@@ -1,11 +1,8 @@
 #include "script.hpp"
 
-#include <thalweg/model/errors.hpp>
-
+#include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -52,15 +49,14 @@ std::vector<step> steps_from(const std::string& text) {
 
 void script::begins(thalweg::execution& run, std::string stage) {
   if (steps_.empty()) return;
-  const auto start = std::chrono::steady_clock::now();
-  thread_ = std::jthread([this, &run, stage = std::move(stage), start](const std::stop_token& over) {
-    std::mutex lock;
-    std::condition_variable_any called;
-    std::unique_lock hold(lock);
+  thread_ = std::jthread([this, &run, stage = std::move(stage)](const std::stop_token& over) {
+    std::unique_lock hold(lock_);
+    called_.wait(hold, over, [this] { return beginning_ != 0; });
+    const std::chrono::steady_clock::time_point start{std::chrono::nanoseconds(beginning_)};
     for (const auto& next : steps_) {
       const std::chrono::duration<double> after(next.at);
-      called.wait_until(hold, over, start + std::chrono::duration_cast<std::chrono::nanoseconds>(after),
-                        [] { return false; });
+      called_.wait_until(hold, over, start + std::chrono::duration_cast<std::chrono::nanoseconds>(after),
+                         [] { return false; });
       if (over.stop_requested() || run.done()) return;
       const auto at = now();
       run.set_replicas(stage, next.replicas);
@@ -69,27 +65,36 @@ void script::begins(thalweg::execution& run, std::string stage) {
   });
 }
 
+void script::load_begins(nanos at) {
+  {
+    const std::scoped_lock hold(lock_);
+    beginning_ = at;
+  }
+  called_.notify_all();
+}
+
 void script::comes(const worked_item& x) {
   if (steps_.empty()) return;
   if (x.before == 0 || x.taken - x.before > rest) rested_.push_back(x);
 }
 
 nlohmann::json script::first_item_after(std::size_t number) const {
-  const auto& change = made_[number];
-  const auto since = number == 0 ? nanos{1} : made_[number - 1].at;
-  if (number > 0 && change.replicas <= made_[number - 1].replicas) return nullptr;
+  const auto& made = made_[number];
+  // One that was taken away may still take what waits for it.
+  const auto since = number == 0 ? nanos{1} : made_[number - 1].at + rest;
+  if (number > 0 && made.replicas <= made_[number - 1].replicas) return nullptr;
   std::optional<nanos> first;
   for (const auto& x : rested_)
-    if (x.taken >= change.at && x.before < since && (!first || x.taken < *first)) first = x.taken;
+    if (x.taken >= made.at && x.before < since && (!first || x.taken < *first)) first = x.taken;
   if (!first || (number + 1 < made_.size() && *first >= made_[number + 1].at)) return nullptr;
-  return milliseconds(*first - change.at);
+  return milliseconds(*first - made.at);
 }
 
-nlohmann::json script::told(nanos beginning) const {
+nlohmann::json script::told() const {
   auto all = nlohmann::json::array();
   for (std::size_t i = 0; i < made_.size(); ++i) {
     const auto& one = made_[i];
-    all.push_back({{"at", static_cast<double>(one.at - beginning) * 1e-9},
+    all.push_back({{"at", static_cast<double>(one.at - beginning_) * 1e-9},
                    {"replicas", one.replicas},
                    {"call_ms", milliseconds(one.done - one.at)},
                    {"first_ms", first_item_after(i)}});

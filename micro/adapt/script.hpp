@@ -3,7 +3,9 @@
 
 #include <thalweg/run/run.hpp>
 
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,16 +32,18 @@ class script {
  public:
   explicit script(std::vector<step> steps) : steps_(std::move(steps)) {}
 
+  /// Makes them once the load has begun.
   void begins(thalweg::execution& run, std::string stage);
+  void load_begins(nanos at);
   /// The sink got an item. One thread.
   void comes(const worked_item& x);
   /// Returns when it makes no more changes.
   void ends() { thread_ = {}; }
 
-  /// A list with an object for each change that was made: when (s after the beginning, which is a moment of
-  /// the steady clock), to how many, how long the call took (ms), and how long after it began an additional
-  /// replica took an item (ms; null: there was none, or it took nothing). After `ends`.
-  [[nodiscard]] nlohmann::json told(nanos beginning) const;
+  /// A list with an object for each change that was made: when (s after the load began), to how many, how
+  /// long the call took (ms), and how long after it began an additional replica took an item (ms; null: there
+  /// was none, or it took nothing). After `ends`.
+  [[nodiscard]] nlohmann::json told() const;
 
  private:
   struct change {
@@ -52,7 +56,10 @@ class script {
   std::vector<step> steps_;
   std::vector<change> made_;         // of the thread, until it has ended
   std::vector<worked_item> rested_;  // items whose replica took none for long before
-  std::jthread thread_;
+  std::mutex lock_;
+  std::condition_variable_any called_;
+  nanos beginning_ = 0;  // of the load; 0: not yet
+  std::jthread thread_;  // last: it uses the rest
 };
 
 }  // namespace micro

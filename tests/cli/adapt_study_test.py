@@ -27,6 +27,7 @@ BUILT = build_folder("release") / "micro" / PROGRAM
 
 TOLD = {
     "elapsed": 1.0,
+    "began": 0.0,
     "cpu_seconds": 0.5,
     "items": 20,
     "missing": 0,
@@ -337,6 +338,12 @@ class Parts(unittest.TestCase):
         self.assertEqual([one["reached"] for one in found.decisions], [24.0])
         self.assertEqual(found.gap_at_changes, 70)
         self.assertEqual(found.cores, [(0.5, 0.5), (1.0, 0.5)])
+
+    def test_times_count_from_the_beginning_of_the_load(self) -> None:
+        found = read(json.dumps(TOLD | {"began": 0.125}), lines(ADAPTED).splitlines())
+        self.assertEqual(found.changes, [Change(0.125, 2)])
+        self.assertEqual([at for at, _ in found.cores], [0.375, 0.875])
+        self.assertEqual(found.decisions[0]["at_ns"], 125_000_000)
 
     def test_costs_and_batches_of_a_run(self) -> None:
         changed = {"at_ns": 250_000_000, "from": {"interval_ns": 5e6}, "to": {"interval_ns": 2e7}}

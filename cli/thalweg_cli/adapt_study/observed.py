@@ -163,9 +163,11 @@ def read(printed: str, samples: Iterable[str]) -> Observed:
     """
     try:
         told = json.loads(printed)
+        # Samples count from the beginning of the run, which comes before that of its load, over MPI by much.
+        began = told["began"]
         lines = [json.loads(line) for line in samples]
         changes = [
-            (one["at_ns"] * 1e-9, one["from"], one["to"])
+            (one["at_ns"] * 1e-9 - began, one["from"], one["to"])
             for line in lines
             for one in line["resizes"]
             if one["stage"] == STAGE
@@ -183,10 +185,10 @@ def read(printed: str, samples: Iterable[str]) -> Observed:
             told["elapsed"],
             changes[0][1] if changes else replicas,
             [Change(at, to) for at, _, to in changes],
-            [(line["time_ns"] * 1e-9, line["cores_used"]) for line in lines],
-            last.get("decisions", []),
+            [(line["time_ns"] * 1e-9 - began, line["cores_used"]) for line in lines],
+            [since(began, one) for one in last.get("decisions", [])],
             told["gap_by_window"],
-            intervals(lines),
+            intervals(lines, began),
             [MadeChange(**one) for one in told.get("script", [])],
             Loop(**told["loop"]) if told.get("loop") else None,
         )
@@ -194,10 +196,15 @@ def read(printed: str, samples: Iterable[str]) -> Observed:
         raise Failed(f"the program has not told what a study needs: {error!r}") from error
 
 
-def intervals(lines: Sequence[Json]) -> list[tuple[float, float]]:
+def since(began: float, decision: Json) -> Json:
+    """A decision with its time from another beginning, in s, on."""
+    return decision | {"at_ns": decision["at_ns"] - began * 1e9} if "at_ns" in decision else decision
+
+
+def intervals(lines: Sequence[Json], began: float) -> list[tuple[float, float]]:
     """From when on batches had which interval, in ms."""
     changed = [
-        (one["at_ns"] * 1e-9, one["from"], one["to"])
+        (one["at_ns"] * 1e-9 - began, one["from"], one["to"])
         for line in lines
         for one in line.get("batch_changes", [])
     ]
