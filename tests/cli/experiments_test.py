@@ -172,6 +172,7 @@ class Command(FakeBuild):
         bars, line, replicas = one["plots"][0]["traces"]
         self.assertEqual((bars["x"], bars["y"], bars["width"]), ([0.5, 2.5], [100, 200], [1, 3]))
         self.assertEqual(line["y"], [105, 105])
+        self.assertEqual(one["plots"][0]["more"]["yaxis"]["range"], [0, 210])
         self.assertEqual((replicas["x"], replicas["y"]), ([0, 1, 4], [1, 3, 3]))
 
     def test_a_program_that_fails(self) -> None:
