@@ -72,6 +72,8 @@ def draw_plot(axes: Axes, plot: Json) -> None:
         draw_trace(right if trace.get("yaxis") == "y2" else axes, trace)
     for one in {axes, right}:
         one.set_ylim(0)
+    if "yaxis" in plot["more"]:
+        axes.set_ylim(plot["more"]["yaxis"]["range"])
     axes.set_title(plot["title"])
     axes.set_xlabel(plot["x"])
     axes.set_ylabel(plot["y"])

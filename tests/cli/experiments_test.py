@@ -146,10 +146,9 @@ class Command(FakeBuild):
         self.assertEqual(done.exit_code, 0, done.output)
         told = [["sampled" if sampled else "", text] for _, text, sampled in self.told()]
         self.assertEqual(told, [["", ""], ["sampled", ""], ["sampled", ""]] * 5)
-        commands = [" ".join(run.command) for run in self.kept()[:3]]
-        self.assertEqual(["-monitor" in words for words in commands], [False, True, True])
-        self.assertIn("-monitor 1000", commands[1])
-        self.assertIn("-monitor 100", commands[2])
+        words = [list(run.command) for run in self.kept()[:3]]
+        periods = [one[one.index("-monitor") + 1] if "-monitor" in one else "" for one in words]
+        self.assertEqual(periods, ["", "1000", "100"])
         (one,) = self.sections()
         self.assertEqual(
             [row[1:6] for row in one["rows"]],
@@ -172,6 +171,7 @@ class Command(FakeBuild):
         bars, line, replicas = one["plots"][0]["traces"]
         self.assertEqual((bars["x"], bars["y"], bars["width"]), ([0.5, 2.5], [100, 200], [1, 3]))
         self.assertEqual(line["y"], [105, 105])
+        self.assertEqual(one["plots"][0]["more"]["yaxis"]["range"], [0, 210])
         self.assertEqual((replicas["x"], replicas["y"]), ([0, 1, 4], [1, 3, 3]))
 
     def test_a_program_that_fails(self) -> None:

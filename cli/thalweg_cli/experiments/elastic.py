@@ -27,6 +27,11 @@ PERIOD_MS, QUICK_PERIOD_MS = 1000, 100
 BAND = 0.9375
 """From this share of the goal on the loop adds nothing."""
 
+ITEMS = "items a second"
+
+CUT = 4
+"""How many times the goal the plot reaches up to."""
+
 DEGREE = 4
 """Of the polynomial that shows the trend, as it is there."""
 
@@ -160,8 +165,10 @@ def plot_of(one: Reached, seen: OverTime) -> Plot:
         "showgrid": False,
         "title": {"text": "replicas"},
     }
+    # What is far above the goal is cut off: else nothing would be seen of what is near it.
+    left = {"title": {"text": ITEMS}, "range": [0, min(1.05 * max(rates), CUT * one.goal)]}
     title = f"{one.name}: throughput, its trend, the goal, and replicas"
-    return Plot(title, "s", "items a second", traces, {"yaxis2": right})
+    return Plot(title, "s", ITEMS, traces, {"yaxis": left, "yaxis2": right})
 
 
 def trend(x: Sequence[float], y: Sequence[float]) -> list[float]:
