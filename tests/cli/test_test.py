@@ -175,7 +175,7 @@ class Beside(unittest.TestCase):
 
     def test_nothing_more_is_begun_after_an_interrupt(self) -> None:
         given_up = Event()
-        begun = []
+        begun: list[str] = []
         with self.assertRaises(KeyboardInterrupt), beside() as thread:
             thread.submit(given_up.wait, 60)
             thread.submit(begun.append, "more").add_done_callback(lambda _: given_up.set())
