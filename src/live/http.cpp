@@ -40,7 +40,7 @@ constexpr std::string_view record_path = "/api/record", controller_path = "/api/
 constexpr std::size_t longest_body = 64U << 10U;
 constexpr auto between_signs_of_life = 1s;
 constexpr auto between_looks_at_peers = 1s;
-constexpr auto between_glances = 250ms;  // whether the run is over
+constexpr auto between_looks_at_the_run = 250ms;  // whether the run is over
 constexpr auto to_ask = 5s, to_ask_in_a_crowd = 1s;
 constexpr auto to_take = 5s;  // for a client that reads nothing
 // For the machine of a client to confirm what has been sent: one that is gone, without a word, does not.
@@ -395,20 +395,20 @@ void http_server::state::listen_to_windows(const Request& asked, Response& to) {
   auto begun = controllers.begin(*every);
   if (const auto* const why = std::get_if<outcome>(&begun)) return refuse(to, why->status, why->error);
   to.status = 200;
-  to.set_chunked_content_provider("text/event-stream",
-                                  [this, place, reading = std::get<remote_control::reader>(std::move(begun)),
-                                   seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
-                                    std::string text = ": \n\n";
-                                    if (const auto line = reading.from->after(seen, between_glances)) {
-                                      seen = line->number;
-                                      text = "event: window\ndata: " + *line->json + "\n";
-                                    } else if (leaves || reading.run->done()) {
-                                      constexpr std::string_view last = "event: end\ndata: {}\n\n";
-                                      if (sink.write(last.data(), last.size())) sink.done();
-                                      return true;
-                                    }
-                                    return sink.write(text.data(), text.size());
-                                  });
+  to.set_chunked_content_provider(
+      "text/event-stream", [this, place, reading = std::get<remote_control::reader>(std::move(begun)),
+                            seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
+        std::string text = ": \n\n";
+        if (const auto line = reading.from->after(seen, between_looks_at_the_run)) {
+          seen = line->number;
+          text = "event: window\ndata: " + *line->json + "\n";
+        } else if (leaves || reading.run->done()) {
+          constexpr std::string_view last = "event: end\ndata: {}\n\n";
+          if (sink.write(last.data(), last.size())) sink.done();
+          return true;
+        }
+        return sink.write(text.data(), text.size());
+      });
 }
 
 void http_server::state::hear_controller(const Request& asked, Response& to) {
