@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "distributed/graph/exchange.hpp"
 #include "engine/graph_engine.hpp"
 
 namespace THALWEG_NAMESPACE::run_detail {
@@ -32,7 +33,8 @@ std::vector<adaptation::rank_window> rank_windows(const report& before, const re
     w.rank = row.rank;
     w.host = row.host;
     if (r >= at_work.size() || !at_work[r]) w.now = adaptation::rank_window::state::reserve;
-    w.workers = row.workers;
+    w.workers =
+        row.workers > 0 ? row.workers : run.state().others->workers(row.rank);  // it has told nothing yet
     w.cpu = row.cpu - cpu_of(before, row.rank);
     w.age = row.age;
     all.push_back(std::move(w));

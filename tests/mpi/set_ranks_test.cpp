@@ -374,7 +374,7 @@ TEST(SetRanks, ByTheDefaultPlannerWithinItsBounds) {
 TEST(SetRanks, AtAnyMoment) {
   const auto limited = watchdog::watch(240s, [] { return std::string("changes at any moment"); });
   enum ends { by_itself, stopped, cancelled, failed, how_many };
-  for (unsigned round = 0; round < 24; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 both(round), mine(100 * round + static_cast<unsigned>(ranks::policy().rank()));
     const auto end = static_cast<ends>(round % how_many);
     const long n = end == by_itself ? 3'000 : 1'000'000'000;
