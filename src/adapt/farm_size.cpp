@@ -7,8 +7,8 @@ namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
-// A replica must add this part of the work that a processor does for the run, or it is not worth its place: an
-// item that all stages are slow for is worth more replicas of one that is fast. Between the two nothing is
+// A replica must add this part of the work that a processor does for the run, or it is not worth its place:
+// an item that all stages are slow for is worth more replicas of one that is fast. Between the two nothing is
 // changed, or noise would.
 constexpr double worth_growing = 0.25, worth_keeping = 0.15;
 

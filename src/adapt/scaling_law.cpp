@@ -72,8 +72,8 @@ int scaling_law::worth(int most, double least_gain) const noexcept {
   return n;
 }
 
-// The mean of the looks at one state, so that noise is averaged out. Looks that are far off show another state
-// if the next one is, too; a small change shows by looks that stay on one side.
+// The mean of the looks at one state, so that noise is averaged out. Looks that are far off show another
+// state if the next one is, too; a small change shows by looks that stay on one side.
 void scaling_law::follow(double ratio, bool whole) noexcept {
   const auto off = std::log(ratio);
   const bool same_kind = std::exchange(whole_, whole) == whole;

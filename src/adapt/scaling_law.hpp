@@ -54,9 +54,9 @@ class scaling_law {
   double rest_ = 1;  // the factor by which the latest look was off what is known now
   int off_ = 0;      // this many looks in a row were far from what is known: above (> 0) or below (< 0) it
   double last_ = 0;  // the logarithm of that factor, then
-  double variance_ = 0.01, bias_ = 0;          // of looks, and their mean distance from what is known
-  int looks_ = 0;                                // at this state
-  bool whole_ = false, jumped_ = false;          // whole: the latest was of replicas that were never idle
+  double variance_ = 0.01, bias_ = 0;    // of looks, and their mean distance from what is known
+  int looks_ = 0;                        // at this state
+  bool whole_ = false, jumped_ = false;  // whole: the latest was of replicas that were never idle
 };
 
 }  // namespace THALWEG_NAMESPACE::adaptation

@@ -12,8 +12,8 @@ double seconds(std::chrono::nanoseconds t) {
   return std::chrono::duration<double>(t).count();
 }
 
-// Items waited all the time: as many as may wait, or as it takes in half a window. If they are few for that many
-// replicas, its clock has to say so, too, or they have to be a whole window's.
+// Items waited all the time: as many as may wait, or as it takes in half a window. If they are few for that
+// many replicas, its clock has to say so, too, or they have to be a whole window's.
 bool always_had_items(const window& w, const stage_window& s, double clock) {
   if (s.source) return false;
   if (s.capacity > 0 && s.queued >= 0.8 * static_cast<double>(s.capacity)) return true;

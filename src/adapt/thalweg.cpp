@@ -29,8 +29,8 @@ namespace {
 // shrink. Between the two nothing happens.
 constexpr double sized_for = 0.92, too_loaded = 0.97, too_idle = 0.88;
 constexpr int windows_to_settle = 3;  // after something was taken back
-// In which a farm was too large, by little or by much; and in which one could not do what is asked, though more
-// replicas are not expected to help.
+// In which a farm was too large, by little or by much; and in which one could not do what is asked, though
+// more replicas are not expected to help.
 constexpr int windows_to_shrink = 10, windows_if_by_far = 3, windows_to_look = 5;
 
 class thalweg {
@@ -297,10 +297,12 @@ class thalweg {
       auto needed = sizes[i].needed;
       // Where all wait for a farm and the last ones seem to add little, fewer may do as much: a lock, a disk.
       // Where nothing is late because of it, that is tried once, too.
-      const bool unknown = d.due <= 0 && !law.knows_fewer_than(s.replicas) && sizes[i].loaded > too_idle * scale;
-      const bool all_wait = sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share)
-                                            : rates_.crowded() || unknown;
-      if (all_wait && (rates_[i].was_full || unknown)) needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
+      const bool unknown =
+          d.due <= 0 && !law.knows_fewer_than(s.replicas) && sizes[i].loaded > too_idle * scale;
+      const bool all_wait =
+          sizes[i].limits ? may_do_with_fewer(law, s.replicas, sizes[i].share) : rates_.crowded() || unknown;
+      if (all_wait && (rates_[i].was_full || unknown))
+        needed = std::min(needed, std::max(s.least, 3 * s.replicas / 4));
       needed = std::max(needed, least);
       const bool large = all_wait || sizes[i].loaded < too_idle * scale;
       const bool works_off = rates_[i].full && !all_wait;

@@ -25,7 +25,8 @@ class steady_rate {
 };
 
 /// A change of farms that is watched. More replicas have to bring a fifth of what they would if nothing
-/// disturbed them, or half of what was predicted if that is less; fewer must not lose a fifth of it, nor much.
+/// disturbed them, or half of what was predicted if that is less; fewer must not lose a fifth of it, nor
+/// much.
 class trial {
  public:
   struct farm {
@@ -60,7 +61,7 @@ class trial {
 
   std::vector<farm> farms_;
   double part_, before_, predicted_;
-  double expected_;  // the part of `before` that is to be gained, or (below 0) could be lost
+  double expected_;   // the part of `before` that is to be gained, or (below 0) could be lost
   int replicas_ = 0;  // more (or fewer) than before, of all farms
   int windows_, seen_ = 0;
   bool sure_ = false;

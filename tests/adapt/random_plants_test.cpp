@@ -1,6 +1,6 @@
 // The default planner on 10 000 random streams: whether it comes to rest, and whether it is about as cheap
 // there as the cheapest of all fixed numbers of replicas, each of which is tried. SEED=n shows one of them,
-// PLANTS=n takes fewer.
+// PLANTS=n takes fewer, FROM=n others, and ALL=1 shows what those did that fall short.
 #include <thalweg/adapt/adapt.hpp>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ using plants::plan;
 using plants::plant;
 
 constexpr int windows = 540, last = 300;  // the last ones are watched
-constexpr double changes_until = 8;  // seconds: the load and the costs change in the first third alone
+constexpr double changes_until = 8;       // seconds: the load and the costs change in the first third alone
 
 struct random_plan {
   plan of;
@@ -189,7 +189,8 @@ end run(const plan& p, bool show) {
     if (!wanted.none()) {
       e.history += "  " + std::to_string(w.number) + ":";
       for (const auto& r : wanted.replicas)
-        e.history += " " + r.stage + " " + std::to_string(w.find(r.stage)->replicas) + ">" + std::to_string(r.replicas);
+        e.history += " " + r.stage + " " + std::to_string(w.find(r.stage)->replicas) + ">" +
+                     std::to_string(r.replicas);
       e.history += " thr " + std::to_string(int(w.throughput())) + "  " + wanted.reason + "\n";
     }
     const auto made = stream.take(wanted);
@@ -260,9 +261,9 @@ TEST(RandomPlants, TheDefaultPlannerComesToRestWhereItIsCheap) {
   if (one != nullptr) return;
   // The goal is none of either. These are the parts that fall short of it now: no more may.
   const auto& of = classes["all"];
-  EXPECT_LE(of[1], 0.09 * of[0]) << "change more than once in the last third";
+  EXPECT_LE(of[1], 0.015 * of[0]) << "change more than once in the last 30 s";
   EXPECT_LE(of[2], 0.05 * of[0]) << "cost more than 1.15 times what the cheapest fixed number does";
-  EXPECT_LE(sum / n, 1.1);
+  EXPECT_LE(sum / n, 1.05);
 }
 
 }  // namespace
