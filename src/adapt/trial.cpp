@@ -13,13 +13,13 @@ constexpr double enough = 0.2, most_lost = 0.08;
 constexpr int to_begin = 2;
 constexpr int shortest = 2, longest = 30;
 // What lies further back may be of another load that nobody has noticed.
-constexpr int most_windows = 12;
+constexpr int longest_average = 12;
 
 }  // namespace
 
 void steady_rate::add(double rate, double seconds) noexcept {
   items_ = mean_ * seconds;
-  windows_ = std::min(windows_ + 1, most_windows);
+  windows_ = std::min(windows_ + 1, longest_average);
   if (windows_ == 1) mean_ = rate;
   // Another state, though nobody said so: items became longer.
   if (windows_ > 1 && std::abs(rate - mean_) > std::max(4 * spread(), 0.2) * mean_) {
