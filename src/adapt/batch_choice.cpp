@@ -31,8 +31,8 @@ double as_seconds(nanoseconds t) {
 }
 
 nanoseconds as_time(double seconds) {
-  // Whole microseconds: it is read by people.
-  return std::chrono::microseconds(std::llround(seconds * 1e6));
+  // Whole microseconds: it is read by people. 0 would be no time at all.
+  return std::chrono::microseconds(std::max(1LL, std::llround(seconds * 1e6)));
 }
 
 // What becomes of the stages behind a batch with another interval.
@@ -98,7 +98,7 @@ holding asking_for(const window& w, const std::vector<timed_batch>& batches,
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const auto from = w.stages[batches[i].stage].batch->interval;
     const auto to = as_time(intervals[i]);
-    if (std::abs(as_seconds(to - from)) > 0.02 * as_seconds(from))
+    if (std::abs(as_seconds(to - from)) > std::max(1e-6, 0.02 * as_seconds(from)))
       h.intervals.push_back({batches[i].stage, from, to});
   }
   return h;

@@ -10,7 +10,7 @@
 namespace THALWEG_NAMESPACE::adaptation {
 
 /// Of one farm and each load: an interval of numbers, which each change that was judged makes smaller. So no
-/// number is tried twice, and changes end: a circle of them is not possible.
+/// number is tried twice, and changes end, as long as the load and the items stay alike.
 class farm_memory {
  public:
   /// With this number it did too little. That counts more than what was remembered against it.

@@ -3,6 +3,7 @@
 
 #include <thalweg/version.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace THALWEG_NAMESPACE::adaptation {
@@ -24,8 +25,9 @@ class scaling_law {
   /// Only what was seen with up to this many replicas stays.
   void forget_above(int replicas);
 
-  /// The latest look, and the one before it, showed that items became longer or shorter by much.
-  [[nodiscard]] bool jumped() const noexcept { return jumped_; }
+  /// Whether a look, and the one before it, showed that items became longer or shorter by much, since this
+  /// was asked last.
+  [[nodiscard]] bool has_jumped() noexcept { return std::exchange(jumped_, false); }
   /// It was seen with fewer, too: so it is known what the last ones add.
   [[nodiscard]] bool knows_fewer_than(int replicas) const noexcept;
   [[nodiscard]] bool known() const noexcept { return alone_ > 0; }

@@ -54,13 +54,13 @@ class thalweg {
         f.steady.begin();
       }
     }
-    if (!trial_ || trial_->works()) rates_.learn(w);
-    forget_what_changed();
+    if (!trial_ || trial_->works()) learn(w);
     if (trial_) {
       const auto verdict = trial_->look(w, is_met(w, load), worth_of_one(w, load));
       if (verdict == trial::verdict::open) return {};
-      if (!trial_->works()) rates_.learn(w);
+      const bool works = trial_->works();
       const auto was = *std::exchange(trial_, std::nullopt);
+      if (!works) learn(w);
       if (verdict == trial::verdict::bad) return take_back(w, was);
       remember(w, load, was, verdict == trial::verdict::met);
     }
@@ -123,16 +123,17 @@ class thalweg {
     return other;
   }
 
-  // Items became longer or shorter: what was tried with the old ones says nothing.
-  void forget_what_changed() {
-    for (std::size_t i = 0; i < farms_.size(); ++i) {
-      if (!rates_[i].law.jumped()) continue;
-      for (auto& f : farms_) {
-        f.memory.forget();
-        f.steady.begin();
-      }
-      trial_.reset();
+  // If items became longer or shorter, what was tried with the old ones says nothing.
+  void learn(const window& w) {
+    rates_.learn(w);
+    bool others = false;
+    for (std::size_t i = 0; i < farms_.size(); ++i) others |= rates_[i].law.has_jumped();
+    if (!others) return;
+    for (auto& f : farms_) {
+      f.memory.forget();
+      f.steady.begin();
     }
+    trial_.reset();
   }
 
   // Items a second that a processor does for the run, if nothing disturbs it.

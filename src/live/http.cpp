@@ -211,7 +211,7 @@ http_server::http_server(const options& how, history& past, sampler& runs, recor
   });
   server.set_pre_routing_handler(
       [&my](const Request& asked, Response& to) { return my.before_routing(asked, to); });
-  server.Post("/api/[a-z]+", [&my](const Request& asked, Response& to) { my.order(asked, to); });
+  server.Post("/api/[a-z-]+", [&my](const Request& asked, Response& to) { my.order(asked, to); });
 
   const auto interface = interface_of(how);
   if (how.port == 0) {
@@ -387,6 +387,8 @@ void http_server::state::listen_to_events(const Request& asked, Response& to) {
 }
 
 void http_server::state::listen_to_windows(const Request& asked, Response& to) {
+  // The headers alone would make a controller of somebody who reads nothing.
+  if (asked.method == "HEAD") return refuse(to, 405, "only GET reads windows");
   if (!may(asked, to, "control the run")) return;
   const auto every = window_length_of(asked);
   if (!every) return refuse(to, 400, "every_ms is a whole number of milliseconds");
@@ -398,14 +400,16 @@ void http_server::state::listen_to_windows(const Request& asked, Response& to) {
   to.set_chunked_content_provider(
       "text/event-stream", [this, place, reading = std::get<remote_control::reader>(std::move(begun)),
                             seen = std::uint64_t{0}](std::size_t, httplib::DataSink& sink) mutable {
+        const bool over = leaves || reading.run->done() || reading.planner.expired();
         std::string text = ": \n\n";
-        if (const auto line = reading.from->after(seen, between_looks_at_the_run)) {
-          seen = line->number;
-          text = "event: window\ndata: " + *line->json + "\n";
-        } else if (leaves || reading.run->done()) {
+        if (over) {
           constexpr std::string_view last = "event: end\ndata: {}\n\n";
           if (sink.write(last.data(), last.size())) sink.done();
           return true;
+        }
+        if (const auto line = reading.from->after(seen, between_looks_at_the_run)) {
+          seen = line->number;
+          text = "event: window\ndata: " + *line->json + "\n";
         }
         return sink.write(text.data(), text.size());
       });

@@ -22,10 +22,12 @@ class remote_control {
  public:
   explicit remote_control(sampler& runs) : runs_(runs) {}
 
-  /// Somebody who reads windows, until this is destroyed. `run`: whose they are.
+  /// Somebody who reads windows, until this is destroyed. `run`: whose they are. `planner`: expired if the
+  /// run has got another one since, so that no more windows come.
   struct reader {
     std::shared_ptr<window_feed> from;
     std::shared_ptr<subject> run;
+    std::weak_ptr<void> planner;
     std::shared_ptr<void> counts;
   };
   /// One more reader, or why not. Windows are so long as the first one asks.
@@ -41,6 +43,7 @@ class remote_control {
   std::mutex mutex_;  // guards what follows
   std::weak_ptr<subject> run_;
   std::weak_ptr<window_feed> feed_;
+  std::weak_ptr<void> planner_;  // lives as long as the run has it
   std::weak_ptr<void> readers_;
 };
 

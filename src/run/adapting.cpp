@@ -205,16 +205,18 @@ void adapting::note_changes(adaptation::window& seen) {
   settings now{
       .run_length = seen.run_length, .message_bytes = seen.message_bytes, .ranks = seen.working_ranks()};
   for (const auto& s : seen.stages) now.credits.push_back(s.credits);
-  if (last_ && last_->ranks != now.ranks) ranks_on_order_ = 0;
+  if (last_ && last_->ranks != now.ranks && now.ranks != ranks_asked_) ranks_asked_ = 0;  // by others
   if (last_ && *last_ != now) seen.changed = true;
   last_ = std::move(now);
 }
 
-// Several ranks are told of a change, and have it a while later: until then a window shows the old number.
+// Several ranks are told of a change, and have it a while later: until then a window shows the old number. If
+// somebody else has asked for another one meanwhile, it never comes.
 bool adapting::awaits_ranks(const adaptation::window& seen) {
+  constexpr std::uint64_t long_ago = 20;
   std::erase_if(on_order_, [&](const auto& one) {
     const auto* const s = seen.find(one.first);
-    return s == nullptr || s->replicas == one.second;
+    return s == nullptr || s->replicas == one.second.replicas || seen.number - one.second.window > long_ago;
   });
   return !on_order_.empty();
 }
@@ -230,7 +232,7 @@ std::string adapting::resize(const adaptation::window& seen, const adaptation::r
   const int n = std::clamp(wanted.replicas, s->least, s->most);
   if (n == s->replicas) return {};
   if (!done([&] { run_.set_replicas(s->name, n); })) return {};
-  if (state_.others) on_order_[s->name] = n;
+  if (state_.others) on_order_[s->name] = {n, seen.number};
   return s->name + ": " + std::to_string(s->replicas) + " to " + std::to_string(n) + " replicas";
 }
 
@@ -262,11 +264,12 @@ std::string adapting::recredit(const adaptation::window& seen, const adaptation:
 
 std::string adapting::spread(const adaptation::window& seen, int ranks) {
   if (!windows_.all()) return {};
-  const int before = ranks_on_order_ > 0 ? ranks_on_order_ : seen.working_ranks();
+  // That many may be at work by chance, and then more would be soon.
+  const int before = seen.working_ranks();
   if (run_.most_ranks() > 0) ranks = std::clamp(ranks, seen.bounds.least_ranks, seen.bounds.most_ranks);
-  if (ranks == before || !done([&] { run_.set_ranks(ranks); })) return {};
-  ranks_on_order_ = ranks;
-  return "ranks: " + std::to_string(before) + " to " + std::to_string(ranks);
+  if (ranks == ranks_asked_ || !done([&] { run_.set_ranks(ranks); })) return {};
+  ranks_asked_ = ranks;
+  return "ranks: " + (before == ranks ? "at most " : std::to_string(before) + " to ") + std::to_string(ranks);
 }
 
 std::string adapting::bound_runs(const adaptation::window& seen, std::chrono::nanoseconds work) {

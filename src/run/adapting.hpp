@@ -79,11 +79,16 @@ class adapting {
   adaptation::planner::function planner_;
   std::optional<report> before_;
   std::uint64_t number_ = 0;
-  std::set<std::string> refused_;        // what could not be done, and why
-  std::map<std::string, int> on_order_;  // replicas that other ranks have been told of, but do not have yet
-  int ranks_on_order_ = 0;               // the same of ranks; 0: none
-  std::optional<settings> last_;         // at the end of the last window
-  std::size_t unseen_ = 0;               // decisions whose effect no window has shown yet
+  std::set<std::string> refused_;  // what could not be done, and why
+  // Replicas that other ranks have been told of, but do not have yet, and in which window.
+  struct order {
+    int replicas = 0;
+    std::uint64_t window = 0;
+  };
+  std::map<std::string, order> on_order_;
+  int ranks_asked_ = 0;           // what this has asked for last; 0: nothing yet
+  std::optional<settings> last_;  // at the end of the last window
+  std::size_t unseen_ = 0;        // decisions whose effect no window has shown yet
 
   std::mutex ending_;  // guards what follows
   bool over_ = false;

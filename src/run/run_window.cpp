@@ -86,6 +86,8 @@ adaptation::window run_windows::between(const report& before, const report& now)
     std::fill(entry_of.begin() + static_cast<std::ptrdiff_t>(e.first),
               entry_of.begin() + static_cast<std::ptrdiff_t>(e.last), k);
   }
+  const auto sources =
+      std::ranges::count_if(seen.stages(), [](const stage_report& s) { return s.is_source(); });
   for (const auto& e : entries_) {
     const auto& first = seen.stages()[e.first];
     const auto& last = seen.stages()[e.last - 1];
@@ -108,7 +110,7 @@ adaptation::window run_windows::between(const report& before, const report& now)
     s.waited_out = last.waited_for_output();
     s.queued = first.occupancy().mean;
     s.capacity = first.occupancy().capacity;
-    s.due_rate = s.source && !first.data().paced ? flow::own_due_rate() : first.due_rate();
+    s.due_rate = s.source && !first.data().paced && sources == 1 ? flow::own_due_rate() : first.due_rate();
     if (e.batches) s.batch = first.batch();
     if (all_) s.credits = run_.credits(e.first);
     w.stages.push_back(std::move(s));

@@ -288,7 +288,8 @@ TEST(ControllerReply, NoBytesAreTrusted) {
       ASSERT_EQ(one.stage, "compress") << document;
       ASSERT_TRUE(one.runs >= 0 && one.runs <= 1024) << document;
     }
-    if (const auto n = reply.wanted.ranks) ASSERT_TRUE(*n >= 1 && *n <= 3) << document;
+    const auto n = reply.wanted.ranks.value_or(1);
+    ASSERT_TRUE(n >= 1 && n <= 3) << document;
     if (const auto t = reply.wanted.run_length) {
       ASSERT_TRUE(*t == 0ns || (*t >= 1us && *t <= 500us)) << document;
     }

@@ -220,6 +220,54 @@ TEST(ThalwegPlanner, ClocksThatLieAreCorrectedByWhatIsSeen) {
   }
 }
 
+// A farm that always has items, and of which more than two replicas do no more: a lock.
+ad::window behind_a_lock(std::uint64_t number, int replicas, std::chrono::milliseconds each) {
+  constexpr std::chrono::milliseconds length{100};
+  const auto items = static_cast<std::uint64_t>(std::min(replicas, 2) * (length / each));
+  ad::stage_window source, farm, sink;
+  source.name = "source";
+  source.source = true;
+  farm.name = "farm";
+  farm.inputs = {0};
+  farm.replicas = replicas;
+  farm.most = 16;
+  farm.busy = replicas * length;
+  farm.cpu = std::min(replicas, 2) * length;
+  farm.queued = farm.capacity = 64;
+  sink.name = "sink";
+  sink.sink = true;
+  sink.inputs = {1};
+  source.items_out = farm.items_in = farm.items_out = sink.items_in = items;
+  source.busy = source.cpu = sink.busy = sink.cpu = std::chrono::microseconds(20 * items);
+  ad::window w;
+  w.number = number;
+  w.at = number * length;
+  w.length = length;
+  w.cores = w.workers = 8;
+  w.goal = tw::throughput();
+  w.stages = {source, farm, sink};
+  return w;
+}
+
+TEST(ThalwegPlanner, JudgesTheChangeThatItMakesWhenItemsBecameLonger) {
+  using namespace std::chrono_literals;
+  const auto decide = ad::planner("thalweg").begin();
+  int replicas = 2, most = 2, least = 2;
+  bool changed = false;
+  for (std::uint64_t n = 1; n <= 300; ++n) {
+    auto w = behind_a_lock(n, replicas, n > 60 ? 3ms : 1ms);
+    w.changed = std::exchange(changed, false);
+    for (const auto& r : decide(w).replicas) {
+      replicas = r.replicas;
+      changed = true;
+    }
+    if (n > 60) most = std::max(most, replicas), least = std::min(least, replicas);
+  }
+  EXPECT_LE(most, 3);
+  EXPECT_EQ(least, 2) << "a useless growth that is not taken back makes it look for fewer";
+  EXPECT_EQ(replicas, 2);
+}
+
 TEST(ThalwegPlanner, FollowsItemsThatBecomeLonger) {
   const auto cost = [](double t) { return t < 5 ? 1.0 : 2.0; };
   const auto c = run(with_farm_of(4, {.seconds = 0.01, .most = 16, .cost = cost}, steady(350)), 600);

@@ -238,8 +238,8 @@ void node::learn(std::size_t items, std::int64_t ns, bool cut) {
   least_items_ = cut ? 1 : items_in(least_share_ns, most_items_);
   // More than are taken at once on one machine, but not where each is much work.
   const auto message_work = net_.at_most_asked(message_ns);
-  const auto message =
-      items_in(message_work, static_cast<std::size_t>(message_work / run_work) * most_items_);
+  const auto runs = std::max<std::int64_t>(1, message_work / run_work);  // both may be set meanwhile
+  const auto message = items_in(message_work, static_cast<std::size_t>(runs) * most_items_);
   const auto behind = behind_ns(items);
   for (auto* e : in) {
     e->set_batch(most_items_, message);

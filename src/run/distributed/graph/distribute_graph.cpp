@@ -69,6 +69,12 @@ std::size_t graph_engine::stage_before(std::size_t stage) const {
 
 // Farms on several ranks that need a coordinator get it on the rank of the stage before them, or, if that is
 // on several ranks, on the first rank of the farm.
+// Places without replicas are for later.
+static int first_at_work(const std::vector<place_of>& places) {
+  const auto found = std::ranges::find_if(places, [](const place_of& p) { return p.replicas > 0; });
+  return found != places.end() ? found->rank : places.front().rank;
+}
+
 void graph_engine::find_coordinators() {
   const auto& stages = state_->stages;
   coordinator_of_stage_.assign(stages.size(), -1);
@@ -90,7 +96,7 @@ void graph_engine::find_coordinators() {
       const auto before = stage_before(i);
       const auto rank = coordinator_of_stage_[before] >= 0 ? coordinator_of_stage_[before]
                         : places[before].size() == 1       ? places[before].front().rank
-                                                           : places[i].front().rank;
+                                                           : first_at_work(places[i]);
       const bool elsewhere = places[i].size() > 1 || places[i].front().rank != rank;
       const bool divided = info.state.keyed() || info.opts.schedule.how() != schedule::kind::on_demand;
       const bool needed = (divided && places[i].size() > 1) || (elsewhere && looping[stages[i].component]);

@@ -15,7 +15,7 @@ enum class fixed_by : std::int32_t {
   numbers,   ///< its items are dealt out by number, and each replica may keep a state
   keys,      ///< their states cannot travel
   items,     ///< they cannot travel
-  one_rank,  ///< divides up its items, for itself alone
+  one_rank,  ///< has all of it, and need not tell others of its items
 };
 
 /// Some of a stage's replicas, on one rank. A serial stage has one place with one replica.

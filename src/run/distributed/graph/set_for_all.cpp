@@ -27,7 +27,7 @@ std::string why_it_stays(const run_state& run, std::size_t stage, fixed_by what)
     case fixed_by::items:
       return "as its items cannot travel";
     default:
-      return "as one rank divides up its items: with .reserve others can have parts of them";
+      return "as one rank has all of it: with .reserve others can have parts of it";
   }
 }
 

@@ -35,6 +35,8 @@ std::vector<place_of> spread(const exchange& by, std::vector<place_of> places, i
     if (anew && !possible.empty()) possible.back().replicas = 0;
     p.replicas = 0;
   }
+  // None of the first ranks can have them: of those that can, the first one keeps them all.
+  if (possible.empty()) possible.push_back(places.front());
   if (anew) {
     fill_evenly(by, possible, n);
   } else {

@@ -324,9 +324,11 @@ dataflow::mapping with_reserves(const run_state& run, const mpi_options& how, co
     auto stays = nothing;
     if (g.stuck) {
       stays = items;
-    } else if (by_coordinator && places[g.first].size() == 1 && how.reserve == 0) {
-      // One rank divides up its items, or has to as soon as it is on several ranks: which has its price, so
-      // that has to have been asked for.
+    } else if ((by_coordinator || (on.size() == 2 && how.spawn == 0)) && places[g.first].size() == 1 &&
+               how.reserve == 0) {
+      // What one rank has all of need not be told to others, and passes from stage to stage there: to be on
+      // several has its price, so that has to have been asked for. Of more than two, it may get others
+      // anyway.
       stays = one_rank;
     } else if (keyed && !keys_travel(run, g.first)) {
       stays = keys;
