@@ -113,7 +113,7 @@ int part_placement::possible(int wanted) const {
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (parts().at(i) > 0) sum += replicas_at(i, n);
   }
-  return static_cast<int>(sum);
+  return std::max(1, static_cast<int>(sum));
 }
 
 }  // namespace THALWEG_NAMESPACE::run_detail::dataflow

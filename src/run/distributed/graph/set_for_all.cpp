@@ -40,9 +40,9 @@ void graph_engine::require_root(const char* who) const {
 
 int graph_engine::ranks_for(std::size_t stage) const {
   const auto& places = state_->others->places()[stage];
-  return static_cast<int>(std::count_if(places.begin(), places.end(), [&](const place_of& p) {
-    return may_have_replicas(p, shared_->ranks());
-  }));
+  const auto many = std::count_if(places.begin(), places.end(),
+                                  [&](const place_of& p) { return may_have_replicas(p, shared_->ranks()); });
+  return std::max(1, static_cast<int>(many));
 }
 
 void graph_engine::set_ranks(int ranks) {
