@@ -211,10 +211,11 @@ class execution {
   void set_replicas(std::initializer_list<std::pair<std::string_view, int>> changes);
   /// From now on a stage takes at most so much work at once, as a run of items: shorter runs cost more for
   /// each item, and let single items pass sooner. Between 1 us and 500 us; 0: as the run sees fit, which is
-  /// what it begins with (docs/natural-batching.md). On several ranks it holds for all of them. After the run
-  /// has ended nothing changes.
+  /// what it begins with (docs/natural-batching.md). On several ranks it holds for all of them, and rank 0
+  /// can call it. After the run has ended nothing changes.
   ///
-  /// Throws `thalweg::error` for other times, and under a policy that has no runs of items.
+  /// Throws `thalweg::error` for other times, and where it would make no difference: under a custom policy,
+  /// and where all stages share one loop (docs/policies.md).
   ///
   /// ```cpp
   /// auto e = tw::launch(tw::source([n = 0]() mutable -> std::optional<int> { return n++; }) |
@@ -238,8 +239,10 @@ class execution {
   void set_message_bytes(std::size_t bytes);
   /// Of a run on several ranks: from now on the replicas of farms are spread over this many of them, the
   /// first ones, with rank 0. The others execute nothing as soon as what is under way to them is done, and
-  /// are ranks in reserve (`mpi_options::reserve`). How many replicas a farm has stays. Rank 0 can call it.
-  /// After the run has ended nothing changes.
+  /// are ranks in reserve (`mpi_options::reserve`). How many replicas a farm has stays, up to 256 for each
+  /// rank that is left. Some farms stay where they are, such as those that `.place` names
+  /// (docs/distributed.md has them all), and the report has a note. Rank 0 can call it. After the run has
+  /// ended nothing changes.
   ///
   /// Throws `thalweg::error` for less than 1 or more than there are, if a serial stage was placed on a rank
   /// that is to leave, and in a run that is not on several ranks.
