@@ -126,7 +126,6 @@ class reading {
   void credits(const stage_window& stage, const parsed& value) {
     const auto said = whole("credits of '" + stage.name + "'", value);
     if (!said) return;
-    if (*said < 0) return no("credits of '" + stage.name + "' must be 0 or more");
     if (!stage.credits) return no("credits: the items of '" + stage.name + "' come from no other rank");
     wanted_.credits.push_back({stage.name, static_cast<int>(within(stage.name, *said, 0, most_credits))});
   }

@@ -69,9 +69,9 @@ action spread_by(std::string_view body) {
 action bound_runs_by(std::string_view body) {
   const auto us = member(body, "us");
   constexpr double most = 1e9;  // far beyond what is possible
-  if (!us.is_number() || (us != 0 && us.get<double>() < 1))
-    throw error(R"(write {"us": 50}, at least 1, or 0 for as much as the run sees fit)");
-  const std::chrono::nanoseconds work(std::llround(std::clamp(us.get<double>(), -most, most) * 1e3));
+  if (!us.is_number()) throw error(R"(write {"us": 50}, or 0 for as much as the run sees fit)");
+  std::chrono::nanoseconds work(std::llround(std::clamp(us.get<double>(), -most, most) * 1e3));
+  if (us != 0 && work.count() == 0) work = std::chrono::nanoseconds(1);  // too short, which the run says
   return [work](thalweg::execution& run) { run.set_run_length(work); };
 }
 

@@ -101,6 +101,34 @@ TEST(live_controller, replaces_the_planner_until_it_leaves) {
   ASSERT_EQ(events_until(page.port(), windows, first_window, with_token).size(), 1U);
 }
 
+TEST(live_controller, does_not_take_over_by_asking_for_headers) {
+  std::atomic<int> asked{0};
+  const auto counts = [&asked](const tw::adaptation::window&) {
+    ++asked;
+    return tw::adaptation::changes{};
+  };
+  const std::chrono::milliseconds often_enough(1);
+  tw::live::server page(
+      tw::launch(endless(), tw::pool{}, {.adapt = tw::adapt{.every = often_enough, .planner = counts}}),
+      often(token));
+  EXPECT_EQ(reply_of(client_of(page.port()).Head(windows, with_token)).status, 405);
+  const int then = asked;
+  EXPECT_TRUE(eventually([&] { return asked > then + 1; }));
+}
+
+TEST(live_controller, hears_the_end_when_the_run_gets_another_planner) {
+  tw::live::server page(tw::launch(endless()), often(token));
+  const auto seen = events_until(
+      page.port(), windows,
+      [&](const event& e) {
+        if (!is_end(e)) page.execution().adapt(tw::adapt{.planner = "ds2"});
+        return is_end(e);
+      },
+      with_token);
+  EXPECT_TRUE(is_end(seen.back()));
+  EXPECT_EQ(say(page.port(), two_replicas(1)).status, 409);
+}
+
 TEST(live_controller, hears_that_the_run_is_over) {
   tw::live::server page(tw::launch(endless()), often(token));
   std::string last;

@@ -39,7 +39,8 @@ TEST(live_run_length, what_makes_no_sense_is_refused_with_the_reason) {
     EXPECT_EQ(said.status, 400) << path << body;
     return said.as_json()["error"];
   };
-  for (const auto* body : {R"({"us": -1})", R"({"us": 0.01})", R"({"us": 501})", R"({"us": 1e300})"})
+  for (const auto* body :
+       {R"({"us": -1})", R"({"us": 0.01})", R"({"us": 0.0001})", R"({"us": 501})", R"({"us": 1e300})"})
     EXPECT_THAT(refused("/api/run-length", body), HasSubstr("1 us to 500 us")) << body;
   for (const auto* body : {"", "{", "7", "{}", R"({"us": "50"})", R"({"us": null})"})
     EXPECT_THAT(refused("/api/run-length", body), HasSubstr(R"({"us": 50})")) << body;
