@@ -33,7 +33,6 @@ LEAST_COVERAGE = 90.0
 SHOWN_FAILURES = 10
 LINES_PER_FAILURE = 40
 LONG = 20.0
-LOWEST_PRIORITY = 19
 FUZZERS_COMPILER = "clang++-16"
 """libFuzzer comes with it."""
 
@@ -239,13 +238,13 @@ def build_in_turn(
 ) -> dict[Preset, Future[float]]:
     """Has the builds made one after the other, without waiting for them. Each says how long it took.
 
-    While the tests of one run, the next are made of what these leave of the processors: on Linux a thread
-    has its own priority, which the processes that it starts inherit.
+    While the tests of one run, the next are made of what these leave of the processors, and only that: on
+    Linux a thread has its own scheduling policy, which the processes that it starts inherit.
     """
     builds = {}
     for preset in presets:
         builds[preset] = builder.submit(build_preset, preset, factor)
-        builder.submit(os.setpriority, os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
+        builder.submit(os.sched_setscheduler, 0, os.SCHED_IDLE, os.sched_param(0))
     return builds
 
 

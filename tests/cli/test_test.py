@@ -141,21 +141,21 @@ class Beside(unittest.TestCase):
 
     def test_the_next_build_begins_while_tests_run(self) -> None:
         begun = {name: Event() for name in ("release", "asan", "fuzz")}
-        priorities = []
+        policies = []
 
         def build(preset: str) -> None:
-            priorities.append(os.getpriority(os.PRIO_PROCESS, 0))
+            policies.append(os.sched_getscheduler(0))
             begun[preset].set()
 
         def tests(_: str) -> Results:
             return Results(passed=int(begun["fuzz"].wait(60)))
 
-        own = os.getpriority(os.PRIO_PROCESS, 0)
+        own = os.sched_getscheduler(0)
         total, told = self.phases(build, tests)
         self.assertEqual((total.passed, len(total.failures)), (4, 0))
         self.assertEqual([line.split(":")[0] for line in told], ["release", "asan", "fuzz", "command line"])
-        self.assertEqual(priorities, [own, 19, 19])
-        self.assertEqual(os.getpriority(os.PRIO_PROCESS, 0), own)
+        self.assertEqual(policies, [own, os.SCHED_IDLE, os.SCHED_IDLE])
+        self.assertEqual(os.sched_getscheduler(0), own)
 
     def test_a_build_that_fails_is_told_of_in_its_turn(self) -> None:
         tested = []
