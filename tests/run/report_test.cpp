@@ -30,9 +30,7 @@ namespace tw = thalweg;
 using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::AllOf;
-using testing::AnyOf;
 using testing::Contains;
-using testing::Eq;
 using testing::Ge;
 using testing::HasSubstr;
 using testing::Le;
@@ -372,16 +370,23 @@ TEST_P(Report, TheBottleneckIsTheSlowStage) {
                    policy())
         .bottleneck();
   };
-  // On one core everything waits for the machine: then no stage is to be blamed.
-  const auto blamed = [&](const tw::bottleneck_report& b, const std::string& stage) {
+  const auto blames = [](const tw::bottleneck_report& b, const std::string& stage) {
     EXPECT_FALSE(b.advice.empty());
-    // Where other programs have the cores, a stage looks as busy as it is kept from them.
-    if (b.advice.find("workers got only") != std::string::npos) return;
-    EXPECT_THAT(b.stage, AnyOf(Eq(stage), Eq(""))) << tw::to_string(b.reason) << ": " << b.advice;
+    // On one core everything waits for the machine: then no stage is to be blamed. Where other programs have
+    // the cores, a stage looks as busy as it is kept from them.
+    return b.stage == stage || b.stage.empty() || b.advice.find("workers got only") != std::string::npos;
   };
-  blamed(run(100us, 1us, 1us), "read");
-  blamed(run(1us, 100us, 1us), "work");
-  blamed(run(1us, 1us, 100us), "write");
+  // Other programs may spoil one run: then two more must be right.
+  const auto expect_blamed = [&](const std::string& stage, auto... times) {
+    if (blames(run(times...), stage)) return;
+    for (int i = 0; i < 2; ++i) {
+      const auto b = run(times...);
+      EXPECT_TRUE(blames(b, stage)) << tw::to_string(b.reason) << ": " << b.advice;
+    }
+  };
+  expect_blamed("read", 100us, 1us, 1us);
+  expect_blamed("work", 1us, 100us, 1us);
+  expect_blamed("write", 1us, 1us, 100us);
 }
 
 TEST_P(Report, AWaitingSerialStageIsTheBottleneck) {
