@@ -11,7 +11,7 @@
 
 namespace micro {
 
-/// Whoever comes out of the farm says when its replica took it, and the one before. Times of the steady
+/// Each item that comes out of the farm says when its replica took it, and the one before. Times of the steady
 /// clock, which all processes of a machine share.
 struct worked_item {
   nanos taken = 0;

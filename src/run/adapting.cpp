@@ -200,7 +200,7 @@ template <class Change> bool adapting::done(Change&& change) {
   }
 }
 
-// Whoever asked for it, this loop or a caller of `execution`.
+// Also what a caller of `execution` has asked for.
 void adapting::note_changes(adaptation::window& seen) {
   settings now{
       .run_length = seen.run_length, .message_bytes = seen.message_bytes, .ranks = seen.working_ranks()};
