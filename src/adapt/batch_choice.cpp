@@ -26,10 +26,6 @@ constexpr double worth_more_work = 1.1;       // what a stage can do, by what it
 constexpr double furthest = 4;                // in one step: sizes that nobody has seen are a guess
 constexpr double most_processors_used = 0.9;  // of those that may be: more would make all stages wait
 
-double as_seconds(nanoseconds t) {
-  return std::chrono::duration<double>(t).count();
-}
-
 nanoseconds as_time(double seconds) {
   // Whole microseconds: it is read by people. 0 would be no time at all.
   return std::chrono::microseconds(std::max(1LL, std::llround(seconds * 1e6)));

@@ -36,7 +36,7 @@ double quantile_of(const window& w) {
 }
 
 double limit_of(const window& w) {
-  return std::chrono::duration<double>(w.goal.limit).count();
+  return as_seconds(w.goal.limit);
 }
 
 // As in the rest of the planner: without a schedule there is one load only.

@@ -23,9 +23,13 @@ inline int least_ranks_of(const window& w) {
   return std::clamp(w.bounds.least_ranks, 1, most_ranks_of(w));
 }
 
+inline double as_seconds(std::chrono::nanoseconds t) {
+  return std::chrono::duration<double>(t).count();
+}
+
 /// Items in a second; 0 for no time.
 inline double per_second(double items, std::chrono::nanoseconds in) {
-  return in.count() > 0 ? items / std::chrono::duration<double>(in).count() : 0.0;
+  return in.count() > 0 ? items / as_seconds(in) : 0.0;
 }
 
 /// Items a second that are due at all paced sources together.

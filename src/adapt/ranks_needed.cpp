@@ -29,11 +29,11 @@ int replicas_of(const stage_window& s, const changes& wanted) {
 }
 
 double workers_needed(const window& w, const changes& wanted) {
-  const auto length = std::max(1e-9, std::chrono::duration<double>(w.length).count());
+  const auto length = std::max(1e-9, as_seconds(w.length));
   double all = 0;
   for (const auto& s : w.stages) {
     all += s.farm() || s.replicas > 1 ? replicas_of(s, wanted) * workers_for_replica(s)
-                                      : std::min(1.0, std::chrono::duration<double>(s.cpu).count() / length);
+                                      : std::min(1.0, as_seconds(s.cpu) / length);
   }
   return all;
 }

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "numbers.hpp"
+
 namespace THALWEG_NAMESPACE::adaptation {
 
 namespace {
 
 constexpr double keep = 0.95;  // of what was counted, for each window that passes
-
-double seconds(std::chrono::nanoseconds t) {
-  return std::chrono::duration<double>(t).count();
-}
 
 // Items waited all the time: as many as may wait, or as it takes in half a window. If they are few for that
 // many replicas, its clock has to say so, too, or they have to be a whole window's.
@@ -19,13 +17,13 @@ bool always_had_items(const window& w, const stage_window& s, double clock) {
   if (s.capacity > 0 && s.queued >= 0.8 * static_cast<double>(s.capacity)) return true;
   const auto items = static_cast<double>(s.items_in);
   if (s.queued < 2 || s.queued < 0.5 * items) return false;
-  const bool at_work = seconds(s.busy) * clock > 0.9 * s.replicas * seconds(w.length);
+  const bool at_work = as_seconds(s.busy) * clock > 0.9 * s.replicas * as_seconds(w.length);
   return s.queued >= 2.0 * s.replicas || s.queued >= items || at_work;
 }
 
 bool has_no_room(const window& w, std::size_t i) {
   const auto& s = w.stages[i];
-  if (seconds(s.waited_out) > 0.2 * s.replicas * seconds(w.length)) return true;
+  if (as_seconds(s.waited_out) > 0.2 * s.replicas * as_seconds(w.length)) return true;
   return std::ranges::any_of(w.stages, [&](const stage_window& next) {
     return next.capacity > 0 && next.queued >= 0.8 * static_cast<double>(next.capacity) &&
            std::ranges::find(next.inputs, i) != next.inputs.end();
@@ -62,7 +60,7 @@ void all_rates::count(const window& w) {
 
 void all_rates::look(const window& w) {
   if (of_.size() != w.stages.size()) begin(w);
-  const auto length = seconds(w.length);
+  const auto length = as_seconds(w.length);
   if (length <= 0) return;
   count(w);
   for (std::size_t i = 0; i < of_.size(); ++i) {
@@ -76,12 +74,12 @@ void all_rates::look(const window& w) {
 }
 
 void all_rates::learn(const window& w) {
-  const auto length = seconds(w.length);
+  const auto length = as_seconds(w.length);
   if (length <= 0) return;
   // Where all processors are at work, a stage takes as long as it waits for one: that says nothing of it.
   double cpu = 0;
   for (std::size_t i = 0; i < of_.size(); ++i)
-    cpu += std::min(seconds(w.stages[i].cpu), seconds(w.stages[i].busy) * of_[i].clock);
+    cpu += std::min(as_seconds(w.stages[i].cpu), as_seconds(w.stages[i].busy) * of_[i].clock);
   crowded_ = cpu > 0.95 * w.cores * length;
   for (std::size_t i = 0; i < of_.size(); ++i)
     if (!crowded_ || !of_[i].law.known() || (of_[i].full && of_[i].was_full))
@@ -91,7 +89,7 @@ void all_rates::learn(const window& w) {
 void all_rates::learn(const stage_window& s, double length, bool crowded, stage_rates& r) {
   if (s.items() == 0 || s.busy.count() <= 0) return;
   const auto items = static_cast<double>(s.items());
-  const auto busy = seconds(s.busy);
+  const auto busy = as_seconds(s.busy);
   const auto could = s.replicas * length;  // the time that its replicas had
   const auto off = could / busy;
   // One window may have been full for its second half alone.
@@ -101,7 +99,7 @@ void all_rates::learn(const stage_window& s, double length, bool crowded, stage_
   else
     r.clock = std::min(r.clock, off);  // a clock that counts more than there was is wrong, too
   r.doubtful = r.full && !full && busy * r.clock < 0.9 * could;
-  const auto cpu = std::min(seconds(s.cpu), busy * r.clock) / items;
+  const auto cpu = std::min(as_seconds(s.cpu), busy * r.clock) / items;
   r.cpu += (r.cpu <= 0 ? 1.0 : 0.2) * (cpu - r.cpu);
   const auto each = (full ? could : busy * r.clock) / items;
   if (!crowded) r.each += (r.each <= 0 ? 1.0 : 0.2) * (each - r.each);

@@ -162,7 +162,7 @@ class thalweg {
     return most;
   }
 
-  static double seconds_of(const window& w) { return std::chrono::duration<double>(w.length).count(); }
+  static double seconds_of(const window& w) { return as_seconds(w.length); }
 
   static bool is_met(const window& w, const demand& d) {
     return d.due > 0 && !has_backlog(w) && w.throughput() > 0.9 * at_sinks(w, d);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "batch_seen.hpp"
+#include "numbers.hpp"
 
 namespace THALWEG_NAMESPACE::adaptation {
 
@@ -13,17 +14,13 @@ namespace {
 constexpr double highest_load = 0.98;                         // what is beyond it has no steady state
 constexpr double least_variation = 0.05, most_variation = 4;  // a burst that has passed says little
 
-double seconds_in(std::chrono::nanoseconds t) {
-  return std::chrono::duration<double>(t).count();
-}
-
 void add_batches(const window& w, std::size_t stage, std::vector<stage_times>& times) {
   const auto& s = w.stages[stage];
   const auto closed = batches_closed(w, s);
   if (!(closed > 0)) return;
   const auto seen = look_at_batches(w, stage);
   times[stage].batching =
-      s.batch->interval.count() > 0 ? std::min(seconds_in(s.batch->interval), seen.interval) : seen.interval;
+      s.batch->interval.count() > 0 ? std::min(as_seconds(s.batch->interval), seen.interval) : seen.interval;
   for (const auto& one : seen.behind) {
     if (one.stage == stage && !s.farm()) continue;  // it only collects
     auto& t = times[one.stage];
@@ -47,15 +44,15 @@ double stage_times::wait() const {
 
 std::vector<stage_times> times_of(const window& w) {
   std::vector<stage_times> times;
-  const auto length = seconds_in(w.length);
+  const auto length = as_seconds(w.length);
   for (const auto& s : w.stages) {
     stage_times t;
     t.inputs = s.inputs;
     t.replicas = std::max(1, s.replicas);
     t.service = s.source ? 0 : s.seconds_per_item();
-    t.load = length > 0 ? seconds_in(s.busy) / (length * t.replicas) : 0;
+    t.load = length > 0 ? as_seconds(s.busy) / (length * t.replicas) : 0;
     if (!s.source && s.runs > 0)
-      t.run = std::max(0.0, seconds_in(s.busy) / static_cast<double>(s.runs) - t.service);
+      t.run = std::max(0.0, as_seconds(s.busy) / static_cast<double>(s.runs) - t.service);
     times.push_back(std::move(t));
   }
   for (std::size_t i = 0; i < times.size(); ++i)
