@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -18,12 +19,17 @@ TEST(adapt_batches, a_goal_of_latency_shortens_what_batches_hold) {
   auto job = tw::paced(numbers, 1'000.0) | tw::batch(1'000'000, 100ms, {.name = "group"}) |
              tw::sink([](const std::vector<int>&) {});
   auto e = tw::launch(job, tw::pool{}, {.adapt = tw::adapt{.goal = tw::latency(0.5, 30ms), .every = 50ms}});
-  ASSERT_TRUE(eventually([&] { return !e.stats().batch_changes().empty(); }));
+  const auto is_short = [&] {
+    const auto now = e.stats();
+    return !now.batch_changes().empty() && now.batch_changes().back().to.interval < 30ms;
+  };
+  ASSERT_TRUE(eventually(is_short));
   e.stop();
   const auto r = e.wait();
-  const auto& change = r.batch_changes().front();
-  EXPECT_EQ(change.from.interval, 100ms);
-  EXPECT_LT(change.to.interval, 30ms);
-  EXPECT_EQ(change.to.items, 1'000'000);
-  EXPECT_THAT(r.decisions().front().reason, testing::HasSubstr("batches hold them for 100 ms"));
+  EXPECT_EQ(r.batch_changes().front().from.interval, 100ms);
+  for (const auto& change : r.batch_changes()) EXPECT_EQ(change.to.items, 1'000'000);
+  // Where other programs have the cores, something else may come first.
+  std::string reasons;
+  for (const auto& d : r.decisions()) reasons += d.reason + "\n";
+  EXPECT_THAT(reasons, testing::HasSubstr("batches hold them for 100 ms"));
 }
