@@ -33,9 +33,6 @@ LEAST_COVERAGE = 90.0
 SHOWN_FAILURES = 10
 LINES_PER_FAILURE = 40
 LONG = 20.0
-FUZZERS_COMPILER = "clang++-16"
-"""libFuzzer comes with it."""
-
 
 class Preset(StrEnum):
     """The builds that are tested."""
@@ -43,7 +40,6 @@ class Preset(StrEnum):
     RELEASE = "release"
     ASAN = "asan"
     TSAN = "tsan"
-    FUZZ = "fuzz"
     AARCH64 = "aarch64"
     COVERAGE = "coverage"
 
@@ -85,7 +81,7 @@ PLANS = {
     Preset.RELEASE: Plan(scale=1.0),
     Preset.ASAN: Plan(
         scale=0.2,
-        folders=("pipe", "flow", "net", "pattern", "run", "graph", "mpi", "apps"),
+        folders=("pipe", "flow", "net", "pattern", "run", "graph", "mpi", "apps", "fuzz"),
         only_long=("observe", "mpi_rest"),
     ),
     Preset.TSAN: Plan(
@@ -93,7 +89,6 @@ PLANS = {
         folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb", "bench"),
         only_long=("mpi_rest",),
     ),
-    Preset.FUZZ: Plan(scale=1.0, folders=("fuzz",)),
     # Where threads meet is where processors differ; the emulator is slow.
     Preset.AARCH64: Plan(scale=0.05, folders=("pipe", "observe", "flow"), only_long=("run", "graph")),
     Preset.COVERAGE: Plan(scale=0.2),
@@ -146,7 +141,6 @@ def test(
     if coverage and Preset.COVERAGE not in presets:
         presets.append(Preset.COVERAGE)
     factor = LONG if long else 0.2 if quick else 1.0
-    presets = with_their_compiler(presets)
 
     if presets and not quick:
         get_what_pages_need()
@@ -163,7 +157,7 @@ def builds(only: Preset | None, *, quick: bool, long: bool) -> list[Preset]:
         return [only]
     if quick:
         return [Preset.RELEASE]
-    usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
+    usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
     return [*usual, Preset.AARCH64] if long else usual
 
 
@@ -174,14 +168,6 @@ def get_what_pages_need() -> None:
     except Failed as why:
         why.show()
         console.print("the tests of the documentation site are skipped, and those in a browser")
-
-
-def with_their_compiler(presets: Sequence[Preset]) -> list[Preset]:
-    """Leaves the fuzzers out, and says so, where there is nothing to build them with."""
-    if Preset.FUZZ not in presets or shutil.which(FUZZERS_COMPILER):
-        return list(presets)
-    console.print(f"{Preset.FUZZ}: left out, as there is no {FUZZERS_COMPILER} (apt-get install clang-16)")
-    return [preset for preset in presets if preset is not Preset.FUZZ]
 
 
 def run_all(

@@ -20,7 +20,6 @@ from thalweg_cli.test import (
     run_all,
     sanitizer_options,
     telling_lines,
-    with_their_compiler,
 )
 
 
@@ -94,13 +93,13 @@ class Plans(unittest.TestCase):
         plan = PLANS[Preset.ASAN]
         usual = plan.existing_folders(long=False)
         self.assertIn("net", usual)
+        self.assertIn("fuzz", usual)
         self.assertNotIn("observe", usual)
         self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest"])
-        self.assertEqual(PLANS[Preset.FUZZ].existing_folders(long=False), ["fuzz"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
     def test_builds(self) -> None:
-        usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN, Preset.FUZZ]
+        usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
         self.assertEqual(builds(None, quick=False, long=False), usual)
         self.assertEqual(builds(None, quick=False, long=True), [*usual, Preset.AARCH64])
         self.assertEqual(builds(None, quick=True, long=False), [Preset.RELEASE])
@@ -114,13 +113,6 @@ class Plans(unittest.TestCase):
             ):
                 get_cross_tools()
             self.assertEqual([call.args[0] for call in install.call_args_list], wanted)
-
-    def test_fuzzers_where_there_is_a_compiler_for_them(self) -> None:
-        both = [Preset.RELEASE, Preset.FUZZ]
-        for place, left in (("/somewhere/clang++-16", both), (None, both[:1])):
-            with patch("shutil.which", return_value=place), patch("thalweg_cli.test.console") as said:
-                self.assertEqual(with_their_compiler(both), left)
-            self.assertEqual("there is no clang++-16" in str(said.print.call_args), place is None)
 
 
 class Beside(unittest.TestCase):
@@ -137,10 +129,10 @@ class Beside(unittest.TestCase):
             patch("thalweg_cli.test.console"),
             patch.object(Failed, "show"),
         ):
-            return run_all([Preset.RELEASE, Preset.ASAN, Preset.FUZZ], 1.0)
+            return run_all([Preset.RELEASE, Preset.ASAN, Preset.TSAN], 1.0)
 
     def test_the_next_build_begins_while_tests_run(self) -> None:
-        begun = {name: Event() for name in ("release", "asan", "fuzz")}
+        begun = {name: Event() for name in ("release", "asan", "tsan")}
         policies = []
 
         def build(preset: str) -> None:
@@ -148,12 +140,12 @@ class Beside(unittest.TestCase):
             begun[preset].set()
 
         def tests(_: str) -> Results:
-            return Results(passed=int(begun["fuzz"].wait(60)))
+            return Results(passed=int(begun["tsan"].wait(60)))
 
         own = os.sched_getscheduler(0)
         total, told = self.phases(build, tests)
         self.assertEqual((total.passed, len(total.failures)), (4, 0))
-        self.assertEqual([line.split(":")[0] for line in told], ["release", "asan", "fuzz", "command line"])
+        self.assertEqual([line.split(":")[0] for line in told], ["release", "asan", "tsan", "command line"])
         self.assertEqual(policies, [own, os.SCHED_IDLE, os.SCHED_IDLE])
         self.assertEqual(os.sched_getscheduler(0), own)
 
@@ -169,9 +161,9 @@ class Beside(unittest.TestCase):
             return Results(passed=1)
 
         total, told = self.phases(build, tests)
-        self.assertEqual(tested, ["release", "fuzz"])
+        self.assertEqual(tested, ["release", "tsan"])
         self.assertEqual([one.name for one in total.failures], ["asan: the build of asan failed"])
-        self.assertEqual([line.split(":")[0] for line in told], ["release", "fuzz", "command line"])
+        self.assertEqual([line.split(":")[0] for line in told], ["release", "tsan", "command line"])
 
     def test_nothing_more_is_begun_after_an_interrupt(self) -> None:
         given_up = Event()
