@@ -86,8 +86,8 @@ PLANS = {
     ),
     Preset.TSAN: Plan(
         scale=0.1,
-        folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb", "bench"),
-        only_long=("mpi_rest",),
+        folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb"),
+        only_long=("bench", "mpi_rest"),
     ),
     # Where threads meet is where processors differ; the emulator is slow.
     Preset.AARCH64: Plan(scale=0.05, folders=("pipe", "observe", "flow"), only_long=("run", "graph")),
