@@ -184,12 +184,15 @@ class Program(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.output.read_bytes(), NOTHING[APPLICATION])
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_output_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", output=self.folder / "no_folder" / "output")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_results_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", json=self.folder / "no_folder" / "json")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_results_replace_neither_input_nor_output(self) -> None:
         content = b"precious"
         name = self.file("text", content)
@@ -199,6 +202,7 @@ class Program(Case):
         self.says(both, "output' cannot be both the output and the file of -json")
         self.assertEqual(self.left(), ["text"])
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_nothing_is_written_among_the_files_of_an_input(self) -> None:
         stamp = cached_input() / ".edition"
         before = stamp.read_bytes() if stamp.exists() else b""
@@ -262,6 +266,7 @@ class Program(Case):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.says(done, "standard output")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_wrong_numbers_of_threads(self) -> None:
         for number in ("0", "-1", "4097", "many", "2x"):
             self.says(self.run_on(GOOD[APPLICATION][0], "-nthreads", number), f"-nthreads: '{number}' is not")
@@ -312,11 +317,13 @@ class Program(Case):
             self.assertEqual(len(found), 1, name)
         self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "pol"), "'pol' is no policy")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("did you mean -nthreads", done.stderr)
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_help(self) -> None:
         done = subprocess.run([PROGRAM, "-help"], capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -361,6 +368,7 @@ class BrokenFolder(Case):
         (broken / name).write_bytes(damage((broken / name).read_bytes()))
         self.refuses(str(broken), name)
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_output_that_is_the_input(self) -> None:
         folder = self.copy()
         file = folder / self.BREAKS[APPLICATION][0]
