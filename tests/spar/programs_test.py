@@ -1,0 +1,62 @@
+"""Tests of SPar's compiler: the programs of a folder print as streams what they print as loops.
+
+All are compiled as one file (bundle.py); those with a line `// mpi` also run on several processes.
+"""
+
+from pathlib import Path
+
+from bundle import bundle
+from comparing import (
+    POLICIES,
+    Wrong,
+    compare,
+    compilers,
+    expectations,
+    main,
+    parser,
+    printed,
+    same,
+    settings_of,
+)
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def programs(*, across: bool) -> list[Path]:
+    """The programs of the folder, or those that can be spread over processes."""
+    every = sorted(PROGRAMS.glob("*.cpp"))
+    return [p for p in every if "// mpi\n" in p.read_text(encoding="utf-8")] if across else every
+
+
+def test() -> list[str]:
+    """Compares them; gives what is wrong."""
+    reads = parser(__doc__)
+    reads.add_argument("--mpi", help="the launcher and its words: run on several processes")
+    reads.add_argument(
+        "--flag", action="append", default=[], help="for the compiler, as in -fsanitize=thread"
+    )
+    given = reads.parse_args()
+    chosen = programs(across=given.mpi is not None)
+    given.folder.mkdir(parents=True, exist_ok=True)
+    source = given.folder / "programs.cpp"
+    source.write_text(bundle(chosen), encoding="utf-8")
+    its = compilers(given)
+    expected = expectations(its.oracles(source), [program.stem for program in chosen])
+    if given.mpi is None:
+        return compare(its.stream(source, *given.flag), expected, settings_of(POLICIES))
+    program = its.stream(source, *given.flag, "--policy", "mpi")
+    wrong = []
+    for ranks in (1, 2, 3):
+        for name, output in expected.items():
+            try:
+                across = printed(
+                    [*given.mpi.split(), str(ranks), str(program), name], {"SPAR_NUM_WORKERS": "2"}
+                )
+                same(output, across, f"{name} on {ranks} ranks")
+            except Wrong as found:
+                wrong.append(str(found))
+    return wrong
+
+
+if __name__ == "__main__":
+    main(test)
