@@ -137,7 +137,10 @@ def parser(text: str | None) -> argparse.ArgumentParser:
 
 
 def compilers(given: argparse.Namespace) -> Compilers:
-    """The compilers that the command line names."""
+    """The compilers that the command line names. Ends the test if SPar's is not there."""
+    if not given.spar.exists():
+        print(f"left out: there is no {given.spar}; ./thalweg test --only release builds it")
+        sys.exit(SKIPPED)
     return Compilers(given.spar, given.behind, tuple(given.plain))
 
 
