@@ -22,6 +22,10 @@ void append(words& to, const words& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+bool is_ours(const part& p) {
+  return p.is == role::spar || p.is == role::question;
+}
+
 bool is_of_mpi(const part& p) {
   return p.is == role::spar && (p.value.starts_with("mpi") || p.text[0] == "-spar_cluster");
 }
@@ -98,24 +102,34 @@ fs::path driving::place_of(const part& source) {
 
 std::optional<driving::translation> driving::translate(std::size_t at) {
   const part& source = line_.parts[at];
-  const bool has_attributes = file_mentions_attributes(source.value);
-  if (!has_attributes && !line_.speaks) return {};
-  translation result{at, place_of(source), {}};
-  words command{places_.tool};
+  keep_signals();
   for (const auto& p : line_.parts) {
-    if (p.is == role::spar && p.text[0] != "-spar_file") append(command, p.text);
+    if (p.is == role::question) note(driver::run(tool_command(at, p.text)));
   }
-  append(command, {source.value, "-o", result.translated, "--"});
+  if (!file_mentions_attributes(source.value)) return {};
+  translation result{at, place_of(source), {}};
+  words options{"-o", result.translated};
+  for (const auto& p : line_.parts) {
+    // Where it is kept is for this program to say.
+    if (p.is == role::spar && p.text[0] != "-spar_file") append(options, p.text);
+  }
+  note(driver::run(tool_command(at, options)));
+  return result;
+}
+
+// Calls thalweg-spar for a source.
+words driving::tool_command(std::size_t at, const words& options) const {
+  words command{places_.tool};
+  append(command, options);
+  append(command, {line_.parts[at].value, "--"});
   for (std::size_t k = 0; k < line_.parts.size(); ++k) {
     const auto& p = line_.parts[k];
-    if (p.is == role::reading || p.is == role::standard || (p.is == role::language && k < at))
+    if (p.is == role::reading || p.is == role::standard || (p.is == role::language && k < at)) {
       append(command, p.text);
+    }
   }
   append(command, standard_flag(line_));
-  keep_signals();
-  note(driver::run(command));
-  if (!has_attributes) return {};
-  return result;
+  return command;
 }
 
 int driving::compile(translation& one) {
@@ -213,7 +227,7 @@ words driving::rest_command(const std::vector<translation>& done) const {
   words command = called_.compiler, language;
   for (std::size_t k = 0; k < line_.parts.size(); ++k) {
     const auto& p = line_.parts[k];
-    if (p.is == role::spar || (p.is == role::dependencies && sources == done.size())) continue;
+    if (is_ours(p) || (p.is == role::dependencies && sources == done.size())) continue;
     if (p.is == role::language) language = p.text;
     const auto found = by_part.find(k);
     if (found == by_part.end()) {
@@ -229,13 +243,13 @@ words driving::rest_command(const std::vector<translation>& done) const {
 }
 
 words driving::unchanged_command() const {
-  const bool any_of_spar = std::ranges::any_of(line_.parts, [](const part& p) { return p.is == role::spar; });
+  const bool any_of_spar = std::ranges::any_of(line_.parts, [](const part& p) { return is_ours(p); });
   words command = called_.compiler;
   if (!any_of_spar) {
     append(command, called_.arguments);
   } else {
     for (const auto& p : line_.parts) {
-      if (p.is != role::spar) append(command, p.text);
+      if (!is_ours(p)) append(command, p.text);
     }
   }
   if (line_.until == action::link && line_.has_inputs()) add_libraries(command);
