@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <sstream>
 #include <string_view>
 
 namespace thalweg::spar::driver {
@@ -203,6 +204,13 @@ std::string command_line::output() const {
 
 bool command_line::has_inputs() const {
   return std::ranges::any_of(parts, [](const part& p) { return p.is == role::input; });
+}
+
+words at_spaces(const std::string& text) {
+  std::istringstream in(text);
+  words result;
+  for (std::string word; in >> word;) result.push_back(word);
+  return result;
 }
 
 command_line parse(const words& arguments) {

@@ -8,6 +8,9 @@ namespace thalweg::spar::driver {
 
 using words = std::vector<std::string>;
 
+/// What stands between spaces.
+words at_spaces(const std::string& text);
+
 /// What a part of the command line is for.
 enum class role {
   input,         ///< a file
