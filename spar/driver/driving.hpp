@@ -31,6 +31,7 @@ class driving {
     std::filesystem::path object;
   };
 
+  [[nodiscard]] bool links_at_once() const;
   [[nodiscard]] std::filesystem::path folder();
   [[nodiscard]] std::filesystem::path place_of(const part& source);
   [[nodiscard]] std::optional<translation> translate(std::size_t at);

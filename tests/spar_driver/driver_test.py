@@ -142,6 +142,14 @@ class Driver(unittest.TestCase):
         self.assertEqual(self.call("-c", "sub/two.cc")[1][1:3], ["-iquote", "sub"])
         self.assertEqual(self.call("-c", "prog.cpp")[1][1:3], ["-iquote", "."])
 
+    def test_one_source_is_compiled_and_linked_at_once(self) -> None:
+        _, compiled = self.call("-O1", "prog.cpp", "lib.a", "-lm", "-o", "p")
+        given = [one for one in compiled[3:] if one not in ("-isystem", f"{self.root}/include")]
+        self.assertEqual(
+            self.linked(["compiler", *given]),
+            ["compiler", "-O1", "<prog.cpp>", "lib.a", "-lm", "-std=gnu++20", "-o", "p"],
+        )
+
     def test_several_sources_are_linked(self) -> None:
         *_, one, two, linked = self.call(
             "-O1", "prog.cpp", "other.cpp", "sub/two.cc", "lib.a", "-lm", "-o", "p"
@@ -216,7 +224,9 @@ class Driver(unittest.TestCase):
 
     def test_languages(self) -> None:
         (self.work / "text").write_text(ANNOTATED, encoding="utf-8")
-        translated, compiled, linked = self.call("-x", "c++", "text", "-x", "none", "prog.o")
+        translated, _, compiled, _, linked = self.call(
+            "-x", "c++", "text", "-x", "none", "prog.cpp", "prog.o"
+        )
         self.assertEqual(translated[-4:], ["--", "-x", "c++", "-std=gnu++20"])
         self.assertEqual(self.flags(compiled)[1:4], ["-x", "c++", "<text>"])
         self.assertEqual(self.linked(linked)[3:5], ["-x", "none"])
@@ -241,8 +251,6 @@ class Driver(unittest.TestCase):
         ):
             compiled = next(one for one in self.call("-MMD", *given) if one[0] == "compiler")
             self.assertEqual(compiled[compiled.index("-MF") + 1], wanted)
-        compiled = self.call("-MMD", "prog.cpp", "-o", "run")[1]
-        self.assertEqual(compiled[compiled.index("-MQ") + 1], "run")
 
     def test_response_files(self) -> None:
         (self.work / "more").write_text("-c '-DA=b c' -o x.o\n", encoding="utf-8")
