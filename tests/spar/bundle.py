@@ -6,25 +6,23 @@ the one that its argument names.
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 MAIN = re.compile(r"^int main\(\)", re.MULTILINE)
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
 
 
-def bundle(programs: Iterable[Path]) -> str:
-    """The text of the one file."""
+def bundle(programs: Iterable[tuple[str, str]]) -> str:
+    """The text of the one file, from the names of programs and their texts."""
     includes: set[str] = {"#include <cstdio>", "#include <cstring>"}
     parts = []
     names = []
-    for program in programs:
-        text = program.read_text(encoding="utf-8")
+    for name, text in programs:
         if len(MAIN.findall(text)) != 1:
-            raise ValueError(f"{program}: a program has one `int main()`, which takes no arguments")
+            raise ValueError(f"{name}: a program has one `int main()`, which takes no arguments")
         includes.update(INCLUDE.findall(text))
-        text = MAIN.sub("int program()", INCLUDE.sub("", text))
-        parts.append(f"namespace {program.stem} {{\n{text}\n}}  // namespace {program.stem}\n")
-        names.append(program.stem)
+        body = MAIN.sub("int program()", INCLUDE.sub("", text))
+        parts.append(f"namespace {name} {{\n{body}\n}}  // namespace {name}\n")
+        names.append(name)
     cases = "".join(
         f'  if (std::strcmp(arguments[1], "{name}") == 0) return {name}::program();\n' for name in names
     )

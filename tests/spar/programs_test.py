@@ -1,8 +1,11 @@
-"""Tests of SPar's compiler: the programs of a folder print as streams what they print as loops.
+"""Tests of SPar's compiler: programs print as streams what they print as loops.
+
+They are those of a folder, and those that the page about the compiler shows (between ```cpp spar and ```).
 
 All are compiled as one file (bundle.py); those with a line `// mpi` also run on several processes.
 """
 
+import re
 from pathlib import Path
 
 from bundle import bundle
@@ -22,10 +25,17 @@ from comparing import (
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-def programs(*, across: bool) -> list[Path]:
-    """The programs of the folder, or those that can be spread over processes."""
-    every = sorted(PROGRAMS.glob("*.cpp"))
-    return [p for p in every if "// mpi\n" in p.read_text(encoding="utf-8")] if across else every
+PAGE = Path(__file__).parents[2] / "docs" / "spar.md"
+SHOWN = re.compile(r"^```cpp spar\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def programs(*, across: bool) -> dict[str, str]:
+    """The programs by name, or those that can be spread over processes."""
+    every = {place.stem: place.read_text(encoding="utf-8") for place in sorted(PROGRAMS.glob("*.cpp"))}
+    page = PAGE.read_text(encoding="utf-8")
+    for shown in SHOWN.finditer(page):
+        every[f"line_{page.count(chr(10), 0, shown.start()) + 2}"] = shown[1]
+    return {name: text for name, text in every.items() if not across or "// mpi\n" in text}
 
 
 def test() -> list[str]:
@@ -39,9 +49,9 @@ def test() -> list[str]:
     chosen = programs(across=given.mpi is not None)
     given.folder.mkdir(parents=True, exist_ok=True)
     source = given.folder / "programs.cpp"
-    source.write_text(bundle(chosen), encoding="utf-8")
+    source.write_text(bundle(chosen.items()), encoding="utf-8")
     its = compilers(given)
-    expected = expectations(its.oracles(source), [program.stem for program in chosen])
+    expected = expectations(its.oracles(source), [*chosen])
     if given.mpi is None:
         return compare(its.stream(source, *given.flag), expected, settings_of(POLICIES))
     program = its.stream(source, *given.flag, "--policy", "mpi")
