@@ -20,8 +20,8 @@ contender by_hand(const even_farm& program) {
             checksum sink;
             thalweg::run(thalweg::source<std::uint64_t>([&](thalweg::emitter<std::uint64_t>& out) {
                            while (const auto x = source()) out.send(*x);
-                         }) | thalweg::farm(program.work) |
-                         thalweg::sink([&](std::uint64_t x) { sink(x); }));
+                         }) |
+                         thalweg::farm(program.work) | thalweg::sink([&](std::uint64_t x) { sink(x); }));
             return sink.value();
           }};
 }
