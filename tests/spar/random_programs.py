@@ -141,6 +141,7 @@ class Program:
         counts = shape in ("endless", "while", "do")
         self.carried = self.chance(0.4)
         outer = self.random.choice(COPIED) if self.chance(0.3) else None
+        self.sorted = self.chance(0.12)
         self.before(outer, counts=counts)
         closes = self.heads(shape)
         if outer is not None:
@@ -172,6 +173,8 @@ class Program:
             text.add(self.declared(outer, "outer"))
         if counts:
             text.add("int i = 0;")
+        if self.sorted:
+            text.add("std::vector<number> all;")
 
     def behind(self, *, counts: bool) -> None:
         """Prints what the variables hold after the loop."""
@@ -186,10 +189,6 @@ class Program:
         """Opens the loop, and gives a name to which round it is; gives what closes it."""
         text = self.text
         attribute = "[[spar::ToStream]]"
-        if self.chance(0.12):
-            attribute = "[[spar::ToStream, thalweg::Unordered]]"
-            self.sorted = True
-            text.add("std::vector<number> all;")
         closes = [""]
         at = "i"
         match shape:
@@ -274,6 +273,8 @@ class Program:
             ]
         )
         more = ["thalweg::Batch(8)"] if self.chance(0.1) else []
+        if self.sorted and self.chance(0.7):
+            more.append("thalweg::Unordered")
         return [clause, *more]
 
     def stages(self) -> None:

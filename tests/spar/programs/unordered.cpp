@@ -5,11 +5,6 @@
 
 int main() {
   std::vector<int> results;
-  [[spar::ToStream, thalweg::Unordered]] for (int i = 0; i < 300; i++) {
-    int value = 0;
-    [[spar::Stage, spar::Input(i), spar::Output(value), spar::Replicate(3)]] { value = i * 7 % 301; }
-    [[spar::Stage, spar::Input(value)]] { results.push_back(value); }
-  }
   [[spar::ToStream]] for (int i = 0; i < 300; i++) {
     int value = 0;
     [[spar::Stage, spar::Input(i), spar::Output(value), spar::Replicate(3), thalweg::Unordered]] {
