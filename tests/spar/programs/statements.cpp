@@ -30,8 +30,9 @@ int main() {
       default:
         text += " more";
     }
-    [[spar::Stage, spar::Input(text), spar::Output(text)]] while (text.size() < 16)
+    [[spar::Stage, spar::Input(text), spar::Output(text)]] while (text.size() < 16) {
       text += '-';
+    }
     [[spar::Stage, spar::Input(text)]] written.push_back(std::move(text));
   }
   for (const std::string& text : written) {

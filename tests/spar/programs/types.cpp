@@ -106,7 +106,7 @@ void of_the_library() {
     signed char tiny = -1;
     unsigned long long huge = 1ULL << 40;
     bool even = false;
-    [[spar::Stage, spar::Input(either, number, huge),
+    [[spar::Stage, spar::Input(i, either, number, huge),
       spar::Output(either, maybe, number, lines, tiny, huge, even), spar::Replicate(2)]] {
       even = i % 2 == 0;
       if (even) {
