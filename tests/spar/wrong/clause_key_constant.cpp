@@ -1,0 +1,9 @@
+// The same key for all items.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), spar::Replicate(), thalweg::KeyBy(3)]] write(img);
+  }
+}

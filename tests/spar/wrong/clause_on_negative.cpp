@@ -1,0 +1,9 @@
+// A rank that cannot be.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), thalweg::On(-1)]] write(img);
+  }
+}

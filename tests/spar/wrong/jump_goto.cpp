@@ -1,0 +1,14 @@
+// Goto out of a stage.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img)]] {
+      if (!good(img)) goto out;
+      write(img);
+    }
+  }
+out:
+  show(1);
+}

@@ -1,0 +1,10 @@
+// A change that a later stage does not get.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), spar::Replicate()]] { img = filter(img); }
+    [[spar::Stage, spar::Input(img)]] write(img);
+  }
+}

@@ -1,0 +1,10 @@
+// A change by a function that gets a reference.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img)]] sharpen(img);
+    [[spar::Stage, spar::Input(img)]] write(img);
+  }
+}

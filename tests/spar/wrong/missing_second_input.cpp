@@ -1,0 +1,12 @@
+// An Input is missing beside another one.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img)]] {
+      write(img);
+      show(i);
+    }
+  }
+}

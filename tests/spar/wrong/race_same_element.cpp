@@ -1,0 +1,12 @@
+// All items write the same element.
+#include <vector>
+
+#include "items.hpp"
+
+void run() {
+  std::vector<int> all(10);
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), spar::Replicate()]] { all[0] = count(img); }
+  }
+}

@@ -1,0 +1,7 @@
+// A stage outside a stream.
+#include "items.hpp"
+
+void run() {
+  image img = read(0);
+  [[spar::Stage, spar::Input(img)]] write(img);
+}

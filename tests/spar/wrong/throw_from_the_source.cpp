@@ -1,0 +1,10 @@
+// An exception that leaves the source.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    if (!good(img)) throw img.width;
+    [[spar::Stage, spar::Input(img)]] write(img);
+  }
+}
