@@ -58,8 +58,8 @@ bool forwards(const FunctionDecl* function, unsigned number) {
 
 class walker {
  public:
-  walker(effects_reader& reader, const std::set<const Stmt*>& skipped, effects& result)
-      : reader_(reader), skipped_(skipped), result_(result) {}
+  walker(effects_reader& reader, const std::set<const Stmt*>& skipped, bool inner, effects& result)
+      : reader_(reader), skipped_(skipped), inner_(inner), result_(result) {}
 
   void statement(const Stmt* what);
   [[nodiscard]] const std::set<const ValueDecl*>& assigned() const { return assigned_; }
@@ -101,6 +101,7 @@ class walker {
 
   effects_reader& reader_;
   const std::set<const Stmt*>& skipped_;
+  const bool inner_;
   effects& result_;
   std::set<const ValueDecl*> assigned_;
   std::vector<const ValueDecl*> guards_;
@@ -121,7 +122,7 @@ const ValueDecl* mutex_of(const Expr* what) {
 
 void walker::record(const ValueDecl* variable, const Expr* where, intent happens) {
   variable = bound_to(variable);
-  if (own(variable) || (!happens.reads && !happens.changes)) return;
+  if ((own(variable) && !inner_) || (!happens.reads && !happens.changes)) return;
   access made;
   made.variable = variable;
   made.where = where;
@@ -614,6 +615,7 @@ void walker::expression(const Expr* what, intent happens) {
 void walker::declare(const VarDecl* what) {
   if (what->isStaticLocal()) return;
   result_.declared.insert(what);
+  assigned_.insert(what);
   if (const auto* parts = dyn_cast<DecompositionDecl>(what)) {
     for (const auto* part : parts->bindings()) {
       result_.declared.insert(part);
@@ -787,9 +789,9 @@ const ValueDecl* bound_to(const ValueDecl* variable) {
   return variable;
 }
 
-effects effects_reader::read(const std::vector<const Stmt*>& statements, const std::set<const Stmt*>& skipped) {
+effects effects_reader::read(const std::vector<const Stmt*>& statements, const std::set<const Stmt*>& skipped, bool inner) {
   effects result;
-  walker walk(*this, skipped, result);
+  walker walk(*this, skipped, inner, result);
   for (const auto* each : statements) walk.statement(each);
   result.assigned = walk.assigned();
   return result;

@@ -59,9 +59,10 @@ struct effects {
 class effects_reader {
  public:
   explicit effects_reader(clang::ASTContext& context) : context_(context) {}
-  /// What several statements do, one after the other, without those in `skipped`.
+  /// What several statements do, one after the other, without those in `skipped`; `inner`: also with variables that they
+  /// declare.
   [[nodiscard]] effects read(const std::vector<const clang::Stmt*>& statements,
-                             const std::set<const clang::Stmt*>& skipped = {});
+                             const std::set<const clang::Stmt*>& skipped = {}, bool inner = false);
   /// What a function does, with its parameters and fields as variables.
   const effects& of(const clang::FunctionDecl* function);
 

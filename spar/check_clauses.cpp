@@ -1,5 +1,6 @@
 // Arguments of clauses: their text is all there is, so they are checked as far as they are constants and names.
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <set>
@@ -18,7 +19,10 @@ bool is_text(const std::string& text) { return !text.empty() && (text.front() ==
 
 bool is_number(const std::string& text) {
   const std::size_t first = !text.empty() && (text.front() == '-' || text.front() == '+') ? 1 : 0;
-  return text.size() > first && ((text[first] >= '0' && text[first] <= '9') || text[first] == '.');
+  if (text.size() <= first || !((text[first] >= '0' && text[first] <= '9') || text[first] == '.')) return false;
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '\'';
+  });
 }
 
 bool is_fraction(const std::string& text) {

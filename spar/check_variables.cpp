@@ -178,6 +178,7 @@ class variables {
     std::set<const Stmt*> stages;
     for (const auto& each : s_.stages) stages.insert(each.body);
     path_to(s_.body, s_.stages.front().body, path_);
+    path_.pop_back();  // the stage itself
     for (const auto* around : path_) {
       if (const auto* counted = dyn_cast<ForStmt>(around)) {
         add_round({counted->getCond(), counted->getBody(), counted->getInc()}, stages);
@@ -204,7 +205,7 @@ class variables {
     }
   }
   void add_round(const std::vector<const Stmt*>& what, const std::set<const Stmt*>& stages) {
-    rounds_.push_back(reader_.read(what, stages));
+    rounds_.push_back(reader_.read(what, stages, true));
   }
 
   [[nodiscard]] const access* change_in(const effects& does, const ValueDecl* variable) const {
@@ -230,7 +231,7 @@ class variables {
       const bool given = output(i, variable);
       if (inside(variable)) {
         // A reference into what is shared is resolved to that.
-        if (given && (!made.exposed || change_in(does_[i], variable) == nullptr)) continue;
+        if (given && (!made.exposed || !lost(i, variable))) continue;
         said.insert(variable);
         to_.error(place(made), stage_name(i) + " reads '" + name(variable) +
                                    "', a variable of the stream, which is not its Input");
@@ -257,6 +258,20 @@ class variables {
       if (each.name != "Input") continue;
       for (const auto& one : each.arguments) unread(i, one);
     }
+  }
+
+  /// Does an Output that is not an Input have another value before the stage than the one that it is declared with? The
+  /// stage begins with that one.
+  [[nodiscard]] bool lost(std::size_t i, const ValueDecl* variable) const {
+    if (change_in(does_[i], variable) == nullptr) return false;
+    const bool anew = any(s_.stages[i].outputs, [&](const spar::variable* each) {
+      return each->declared == variable && !each->declaration.empty();
+    });
+    if (!anew) return false;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (change_in(does_[k], variable) != nullptr && output(k, variable)) return true;
+    }
+    return source_changes(variable);
   }
 
   void unread(std::size_t i, const argument& one) {
@@ -293,6 +308,7 @@ class variables {
         continue;
       }
       if (!each->inside || input(i, each->declared) || does_[i].assigned.count(each->declared) > 0) continue;
+      if (!lost(i, each->declared)) continue;
       const bool read = any(does_[i].accesses, [&](const access& a) {
         return a.variable == each->declared && a.exposed;
       });
