@@ -1,0 +1,25 @@
+#include <ferret.hpp>
+
+int main(int argc, char* argv[]) {
+  spb::init_bench(argc, argv);
+  spb::Metrics::init();
+  [[spar::ToStream, thalweg::Unordered]] while (true) {
+    spb::Item item;
+    if (!spb::Source::op(item)) break;
+    [[spar::Stage, spar::Input(item), spar::Output(item), spar::Replicate(spb::nthreads)]] {
+      spb::Segmentation::op(item);
+    }
+    [[spar::Stage, spar::Input(item), spar::Output(item), spar::Replicate(spb::nthreads)]] {
+      spb::Extract::op(item);
+    }
+    [[spar::Stage, spar::Input(item), spar::Output(item), spar::Replicate(spb::nthreads)]] {
+      spb::Vectorization::op(item);
+    }
+    [[spar::Stage, spar::Input(item), spar::Output(item), spar::Replicate(spb::nthreads)]] {
+      spb::Rank::op(item);
+    }
+    [[spar::Stage, spar::Input(item)]] spb::Sink::op(item);
+  }
+  spb::Metrics::stop();
+  spb::end_bench();
+}
