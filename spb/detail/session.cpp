@@ -14,6 +14,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -428,6 +429,9 @@ void open(int argc, char** argv) {
   if (run.of) require_fit_for_several(run.asked);
   if (!is_first()) leave_to_the_first(run.asked);
   nthreads = run.asked.nthreads;
+  // SPar's programs read it where they ask for replicas without a number, and for their workers.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing has begun
+  ::setenv("SPAR_NUM_WORKERS", std::to_string(nthreads).c_str(), 1);
   auto& feed = common_feed();
   feed.set_batch_size(run.asked.batch_size);
   feed.set_batch_bytes(run.asked.batch_bytes);
