@@ -121,6 +121,14 @@ class New(Own):
         self.assertEqual(one.program.read_text(encoding="utf-8"), source)
         self.assertIn("  USES [=[tbb]=]", call_of(one, one.settings()))
 
+    def test_annotations_are_translated_unless_the_compiler_knows_them(self) -> None:
+        one = self.make("x", "spar")
+        self.assertIn("[[spar::ToStream", one.program.read_text(encoding="utf-8"))
+        self.assertIn("  USES [=[spar]=]", call_of(one, one.settings()))
+        for compiler in ("/opt/SPar/bin/spar", "thalweg-spar++"):
+            its = call_of(one, replace(one.settings(), bench_cxx=compiler))
+            self.assertEqual([line for line in its if "USES" in line], [])
+
     def test_from_keeps_what_the_program_needs(self) -> None:
         self.good("new", "--from", "ferret_tbb_pipe-farm", "--ppi", "mine", "--bench", "a")
         one = Benchmarks(self.folder).find("ferret_mine_a")
