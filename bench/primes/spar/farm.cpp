@@ -5,10 +5,11 @@
 int main(int argc, char* argv[]) {
   spb::init_bench(argc, argv);
   spb::Metrics::init();
-  [[spar::ToStream, thalweg::Unordered]] while (true) {
+  [[spar::ToStream]] while (true) {
     chunk<spb::Item> some;
     if (!some.take<spb::Source>()) break;
-    [[spar::Stage, spar::Input(some), spar::Output(some), spar::Replicate(spb::nthreads)]] {
+    [[spar::Stage, spar::Input(some), spar::Output(some), spar::Replicate(spb::nthreads),
+      thalweg::Unordered]] {
       some.apply<spb::Primality>();
     }
     [[spar::Stage, spar::Input(some)]] some.apply<spb::Sink>();
