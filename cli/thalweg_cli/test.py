@@ -82,12 +82,12 @@ PLANS = {
     Preset.ASAN: Plan(
         scale=0.2,
         folders=("pipe", "flow", "net", "pattern", "run", "graph", "mpi", "apps", "fuzz"),
-        only_long=("observe", "mpi_rest"),
+        only_long=("observe", "mpi_rest", "spar"),
     ),
     Preset.TSAN: Plan(
         scale=0.1,
         folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb"),
-        only_long=("bench", "mpi_rest"),
+        only_long=("bench", "mpi_rest", "spar"),
     ),
     # Where threads meet is where processors differ; the emulator is slow.
     Preset.AARCH64: Plan(scale=0.05, folders=("pipe", "observe", "flow"), only_long=("run", "graph")),

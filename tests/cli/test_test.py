@@ -95,7 +95,7 @@ class Plans(unittest.TestCase):
         self.assertIn("net", usual)
         self.assertIn("fuzz", usual)
         self.assertNotIn("observe", usual)
-        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest"])
+        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest", "spar"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
     def test_builds(self) -> None:
