@@ -47,6 +47,8 @@ GOOD = {
     "xml_transform": ["test"],
     "word_count": ["test"],
 }
+SLOW_TO_VERIFY = {"bzip2", "lane_detection", "person_recognition"}
+VERIFIED = Path(os.environ["XDG_CACHE_HOME"]) / "verified" / APPLICATION
 BROKER = PROGRAM.parent.parent / "tests" / "net" / "mock_kafka"
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
@@ -159,13 +161,30 @@ class Case(unittest.TestCase):
 class Program(Case):
     """What every program does."""
 
+    @staticmethod
+    def may_be_known(known: Path) -> bool:
+        """Whether the output may be one that another program has had verified, which takes as long again."""
+        return known.exists() and APPLICATION in SLOW_TO_VERIFY and not PROGRAM.name.endswith("_sequential")
+
+    def digest(self) -> str:
+        """Of the output."""
+        return hashlib.sha256(self.output.read_bytes()).hexdigest()
+
     def test_good_inputs(self) -> None:
         for name in GOOD[APPLICATION]:
             with self.subTest(name):
-                done = self.run_on(name, "-verify", "-latency", "--json", str(self.folder / "json"))
+                known = VERIFIED / name
+                options = ["-latency", "--json", str(self.folder / "json")]
+                done = self.run_on(name, *options, *([] if self.may_be_known(known) else ["-verify"]))
+                if done.returncode == 0 and self.may_be_known(known) and self.digest() != known.read_text():
+                    done = self.run_on(name, *options, "-verify")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 found = json.loads((self.folder / "json").read_text())
-                self.assertTrue(found["verified"]["good"])
+                if "verified" in found or not known.exists():
+                    self.assertTrue(found["verified"]["good"])
+                if self.output.is_file() and not known.exists():
+                    known.parent.mkdir(parents=True, exist_ok=True)
+                    known.write_text(self.digest())
                 self.assertGreater(found["elements"], 0)
                 self.assertEqual(self.left(), ["json", *self.outputs()])
                 if self.output.is_file():
