@@ -34,6 +34,7 @@ SHOWN_FAILURES = 10
 LINES_PER_FAILURE = 40
 LONG = 20.0
 
+
 class Preset(StrEnum):
     """The builds that are tested."""
 
@@ -93,6 +94,9 @@ PLANS = {
     Preset.AARCH64: Plan(scale=0.05, folders=("pipe", "observe", "flow"), only_long=("run", "graph")),
     Preset.COVERAGE: Plan(scale=0.2),
 }
+
+OF_RANKS = ("mpi", "mpi_rest")
+"""Folders whose tests start several processes that wait for each other."""
 
 # A program that ends because of a report ends as none of them does by itself: some tests expect an error.
 SANITIZER_OPTIONS = {
@@ -199,6 +203,9 @@ def run_all(
         for preset, built in builds.items():
             tell(preset, partial(test_preset, preset, factor, built))
             command_line = command_line or waiting.submit(test_command_line)
+        for preset, built in builds.items():
+            if tests_ranks(preset) and not built.exception():
+                tell(f"{preset}, ranks", partial(test_ranks_of, preset, factor))
         if command_line:
             tell("command line", command_line.result)
     for mpi in mpis:
@@ -306,15 +313,38 @@ def build_preset(preset: Preset, factor: float) -> float:
 def test_preset(preset: Preset, factor: float, built: Future[float]) -> Results:
     """Runs the tests of a preset once it is built. Raises Failed if it cannot be."""
     build_seconds = built.result()
-    plan = PLANS[preset]
-    results = run_ctest(
-        build_folder(preset),
-        environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{plan.scale * factor:g}"},
-        labels=plan.existing_folders(long=factor >= LONG),
-        wrapper=wrapper_of(preset),
-    )
+    folders = PLANS[preset].existing_folders(long=factor >= LONG)
+    others = [folder for folder in folders if folder not in OF_RANKS]
+    results = run_tests(preset, factor, labels=others, without=OF_RANKS)
     results.build_seconds = build_seconds
     return results
+
+
+def tests_ranks(preset: Preset) -> bool:
+    """Whether the tests of ranks are a part of those of a preset."""
+    folders = PLANS[preset].existing_folders(long=False)
+    return not folders or not set(folders).isdisjoint(OF_RANKS)
+
+
+def test_ranks_of(preset: Preset, factor: float) -> Results:
+    """Runs the tests of ranks of a preset, which is built.
+
+    They come when nothing is built any more. A rank that waits for another one gives its processor up, again
+    and again; a compiler beside it would take that for a whole time slice each time.
+    """
+    long = PLANS[preset].existing_folders(long=factor >= LONG)
+    return run_tests(preset, factor, labels=[folder for folder in OF_RANKS if not long or folder in long])
+
+
+def run_tests(preset: Preset, factor: float, labels: Sequence[str], without: Sequence[str] = ()) -> Results:
+    """Runs tests of a preset: those with one of `labels`, or all, but for those with one of `without`."""
+    return run_ctest(
+        build_folder(preset),
+        environment={**sanitizer_options(), "THALWEG_TEST_SCALE": f"{PLANS[preset].scale * factor:g}"},
+        labels=labels,
+        without=without,
+        wrapper=wrapper_of(preset),
+    )
 
 
 def wrapper_of(preset: Preset) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import os
 import unittest
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Event
 from unittest.mock import patch
 
@@ -20,6 +21,9 @@ from thalweg_cli.test import (
     run_all,
     sanitizer_options,
     telling_lines,
+    test_preset,
+    test_ranks_of,
+    tests_ranks,
 )
 
 
@@ -98,6 +102,22 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest", "spar"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 
+    def test_ranks_come_by_themselves(self) -> None:
+        with patch("thalweg_cli.test.run_ctest", return_value=Results(passed=1)) as ctest:
+            for preset in (Preset.RELEASE, Preset.ASAN, Preset.AARCH64):
+                built: Future[float] = Future()
+                built.set_result(1.0)
+                test_preset(preset, 1.0, built)
+                if tests_ranks(preset):
+                    test_ranks_of(preset, 1.0)
+        asked = [(list(call.kwargs["labels"]), list(call.kwargs["without"])) for call in ctest.mock_calls]
+        ranks = ["mpi", "mpi_rest"]
+        of_asan = [folder for folder in PLANS[Preset.ASAN].folders if folder != "mpi"]
+        of_aarch64 = list(PLANS[Preset.AARCH64].folders)
+        self.assertEqual(
+            asked, [([], ranks), (ranks, []), (of_asan, ranks), (["mpi"], []), (of_aarch64, ranks)]
+        )
+
     def test_builds(self) -> None:
         usual = [Preset.RELEASE, Preset.ASAN, Preset.TSAN]
         self.assertEqual(builds(None, quick=False, long=False), usual)
@@ -113,6 +133,10 @@ class Plans(unittest.TestCase):
             ):
                 get_cross_tools()
             self.assertEqual([call.args[0] for call in install.call_args_list], wanted)
+
+
+RANKS_LAST = ["release", "asan", "tsan", "release, ranks", "asan, ranks", "tsan, ranks", "command line"]
+"""The phases. Nothing is built any more when processes wait for each other."""
 
 
 class Beside(unittest.TestCase):
@@ -144,8 +168,8 @@ class Beside(unittest.TestCase):
 
         own = os.sched_getscheduler(0)
         total, told = self.phases(build, tests)
-        self.assertEqual((total.passed, len(total.failures)), (4, 0))
-        self.assertEqual([line.split(":")[0] for line in told], ["release", "asan", "tsan", "command line"])
+        self.assertEqual((total.passed, len(total.failures)), (7, 0))
+        self.assertEqual([line.split(":")[0] for line in told], RANKS_LAST)
         self.assertEqual(policies, [own, os.SCHED_IDLE, os.SCHED_IDLE])
         self.assertEqual(os.sched_getscheduler(0), own)
 
@@ -161,9 +185,11 @@ class Beside(unittest.TestCase):
             return Results(passed=1)
 
         total, told = self.phases(build, tests)
-        self.assertEqual(tested, ["release", "tsan"])
+        self.assertEqual(tested, ["release", "tsan", "release", "tsan"], "each once more, for ranks")
         self.assertEqual([one.name for one in total.failures], ["asan: the build of asan failed"])
-        self.assertEqual([line.split(":")[0] for line in told], ["release", "tsan", "command line"])
+        self.assertEqual(
+            [line.split(":")[0] for line in told], [name for name in RANKS_LAST if "asan" not in name]
+        )
 
     def test_nothing_more_is_begun_after_an_interrupt(self) -> None:
         given_up = Event()

@@ -33,9 +33,17 @@ class Results:
 
 
 def run_ctest(
-    folder: Path, *, environment: dict[str, str], labels: Sequence[str], wrapper: Sequence[str]
+    folder: Path,
+    *,
+    environment: dict[str, str],
+    labels: Sequence[str],
+    wrapper: Sequence[str],
+    without: Sequence[str] = (),
 ) -> Results:
-    """Runs a build folder's tests, all or those with one of `labels`, under the command `wrapper`."""
+    """Runs a build folder's tests under the command `wrapper`.
+
+    All, or those with one of `labels`; none that has one of `without`.
+    """
     junit = folder / "tests.xml"
     junit.unlink(missing_ok=True)
     jobs = len(os.sched_getaffinity(0))
@@ -43,6 +51,8 @@ def run_ctest(
     command += ["--output-junit", str(junit), "--no-tests=error"]
     if labels:
         command += ["--label-regex", f"^({'|'.join(labels)})$"]
+    if without:
+        command += ["--label-exclude", f"^({'|'.join(without)})$"]
     said = []
     with (
         running(command, environment) as ctest,
