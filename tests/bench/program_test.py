@@ -47,6 +47,8 @@ GOOD = {
     "xml_transform": ["test"],
     "word_count": ["test"],
 }
+SLOW_TO_VERIFY = {"bzip2", "lane_detection", "person_recognition"}
+VERIFIED = Path(os.environ["XDG_CACHE_HOME"]) / "verified" / APPLICATION
 BROKER = PROGRAM.parent.parent / "tests" / "net" / "mock_kafka"
 TEXT = "".join(f"line {number * number}\n" for number in range(20_000)).encode()
 BLOCKS = b"".join(bz2.compress(TEXT[start : start + 90_000], 1) for start in range(0, len(TEXT), 90_000))
@@ -159,13 +161,30 @@ class Case(unittest.TestCase):
 class Program(Case):
     """What every program does."""
 
+    @staticmethod
+    def may_be_known(known: Path) -> bool:
+        """Whether the output may be one that another program has had verified, which takes as long again."""
+        return known.exists() and APPLICATION in SLOW_TO_VERIFY and not PROGRAM.name.endswith("_sequential")
+
+    def digest(self) -> str:
+        """Of the output."""
+        return hashlib.sha256(self.output.read_bytes()).hexdigest()
+
     def test_good_inputs(self) -> None:
         for name in GOOD[APPLICATION]:
             with self.subTest(name):
-                done = self.run_on(name, "-verify", "-latency", "--json", str(self.folder / "json"))
+                known = VERIFIED / name
+                options = ["-latency", "--json", str(self.folder / "json")]
+                done = self.run_on(name, *options, *([] if self.may_be_known(known) else ["-verify"]))
+                if done.returncode == 0 and self.may_be_known(known) and self.digest() != known.read_text():
+                    done = self.run_on(name, *options, "-verify")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 found = json.loads((self.folder / "json").read_text())
-                self.assertTrue(found["verified"]["good"])
+                if "verified" in found or not known.exists():
+                    self.assertTrue(found["verified"]["good"])
+                if self.output.is_file() and not known.exists():
+                    known.parent.mkdir(parents=True, exist_ok=True)
+                    known.write_text(self.digest())
                 self.assertGreater(found["elements"], 0)
                 self.assertEqual(self.left(), ["json", *self.outputs()])
                 if self.output.is_file():
@@ -184,12 +203,15 @@ class Program(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.output.read_bytes(), NOTHING[APPLICATION])
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_output_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", output=self.folder / "no_folder" / "output")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_results_that_cannot_be_written(self) -> None:
         self.refuses(GOOD[APPLICATION][0], "no_folder", json=self.folder / "no_folder" / "json")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_results_replace_neither_input_nor_output(self) -> None:
         content = b"precious"
         name = self.file("text", content)
@@ -199,6 +221,7 @@ class Program(Case):
         self.says(both, "output' cannot be both the output and the file of -json")
         self.assertEqual(self.left(), ["text"])
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_nothing_is_written_among_the_files_of_an_input(self) -> None:
         stamp = cached_input() / ".edition"
         before = stamp.read_bytes() if stamp.exists() else b""
@@ -262,6 +285,7 @@ class Program(Case):
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.says(done, "standard output")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_wrong_numbers_of_threads(self) -> None:
         for number in ("0", "-1", "4097", "many", "2x"):
             self.says(self.run_on(GOOD[APPLICATION][0], "-nthreads", number), f"-nthreads: '{number}' is not")
@@ -312,11 +336,13 @@ class Program(Case):
             self.assertEqual(len(found), 1, name)
         self.says(self.run_on(GOOD[APPLICATION][0], "-user-arg", "pol"), "'pol' is no policy")
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_unknown_option(self) -> None:
         done = self.run_on(GOOD[APPLICATION][0], "-nthread", "2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("did you mean -nthreads", done.stderr)
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_help(self) -> None:
         done = subprocess.run([PROGRAM, "-help"], capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -361,6 +387,7 @@ class BrokenFolder(Case):
         (broken / name).write_bytes(damage((broken / name).read_bytes()))
         self.refuses(str(broken), name)
 
+    @unittest.skipUnless(PROGRAM.name.endswith("_sequential"), "all programs share what is tested")
     def test_output_that_is_the_input(self) -> None:
         folder = self.copy()
         file = folder / self.BREAKS[APPLICATION][0]

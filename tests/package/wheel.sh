@@ -48,7 +48,7 @@ if PYTHONPATH=$root/cli "$python" -c "$has_bundle"; then
   HOME=$folder/other_home own/bin/python -c "$has_bundle" || { echo "the wheel carries no bundle of Plotly"; exit 1; }
 fi
 
-. "$here/quick_build.sh"
+# What it builds is compiled as in the normal build, which has left it in the cache, if there is one.
 "$here/command_line.sh" "$PWD/own/bin/thalweg" "$folder/home" "$folder/own" demo
 
 # As on a new machine. What it depends on is fetched here, where pip is set up for that.

@@ -1,11 +1,14 @@
 """Verifies a Promela model exhaustively: it must hold as it is, and fail when it is broken on purpose."""
 
 import argparse
+import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+LONG = float(os.environ.get("THALWEG_TEST_SCALE", "1")) >= 20
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -17,11 +20,14 @@ def run(command: list[str], folder: Path) -> str:
     return output
 
 
-def verify(model: Path, broken: int, spin: str, cc: str, breadth: bool) -> tuple[int, str]:
+def verify(
+    model: Path, broken: int, spin: str, cc: str, breadth: bool, constants: list[str]
+) -> tuple[int, str]:
     """Searches the whole state space, or up to the first error. Returns the errors' number and a report."""
+    defined = [f"-D{constant}" for constant in (f"BROKEN={broken}", *constants)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run([spin, f"-DBROKEN={broken}", "-a", str(model)], folder)
+        run([spin, *defined, "-a", str(model)], folder)
         # A broken model fails early in the search: compiling it takes longer.
         run(
             [
@@ -44,7 +50,7 @@ def verify(model: Path, broken: int, spin: str, cc: str, breadth: bool) -> tuple
         if int(errors[1]) > 0:
             # The way into the error, step by step, for whoever has to find out why.
             way = ["-t", "-p", "-g", "-l", "-k", f"{model.name}.trail", str(model)]
-            report += run([spin, f"-DBROKEN={broken}", *way], folder)
+            report += run([spin, *defined, *way], folder)
         return int(errors[1]), report
 
 
@@ -58,10 +64,12 @@ def main() -> None:
     parser.add_argument(
         "--breadth", action="store_true", help="search in breadth: an error is near the start"
     )
+    parser.add_argument("--smaller", nargs="*", default=[], help="constants, unless the run is a long one")
     options = parser.parse_args()
+    smaller = [] if LONG else options.smaller
 
     errors, report = verify(
-        options.model.resolve(), options.broken, options.spin, options.cc, options.breadth
+        options.model.resolve(), options.broken, options.spin, options.cc, options.breadth, smaller
     )
     if options.broken == 0 and errors > 0:
         sys.exit(f"{options.model.name} does not hold:\n{report}")
