@@ -12,7 +12,7 @@ export THALWEG_SPAR_CXX="$compiler"
 # works <command>: what it builds gives the right sum, and has the library inside.
 works() {
   [ "$("$1")" = 385 ] || { echo "$1 is wrong"; exit 1; }
-  nm -C "$1" | grep -q 'thalweg::' || { echo "$1 is a program without Thalweg"; exit 1; }
+  nm -C "$1" | grep -q '::spar::' || { echo "$1 is a program without Thalweg"; exit 1; }
 }
 
 # project <folder> <option>...: builds it with CMake; then a header changes, and what depends on it is built anew.
@@ -50,6 +50,6 @@ fi
 # Errors are the user's, with the name that the user knows; nothing is left.
 sed 's/square = 0/square = nothing/' source/prog.cpp >source/wrong.cpp
 if "$prefix/bin/thalweg-spar++" -c source/wrong.cpp 2>said; then exit 1; fi
-grep -q '^source/wrong.cpp:9:19: error:' said || { cat said; exit 1; }
+grep -q 'source/wrong.cpp:9:19: error:' said || { cat said; exit 1; }
 [ ! -e wrong.o ]
 [ ! -e source/prog.spar.cpp ]
