@@ -619,6 +619,7 @@ void walker::declare(const VarDecl* what) {
   if (const auto* parts = dyn_cast<DecompositionDecl>(what)) {
     for (const auto* part : parts->bindings()) {
       result_.declared.insert(part);
+      assigned_.insert(part);
       if (what->getType()->isReferenceType() && what->hasInit()) {
         aliases_[part] = {what->getInit(), alias::element};
         result_.declared.erase(part);
