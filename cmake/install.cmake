@@ -69,3 +69,13 @@ if(TARGET thalweg_compression)
   endif()
   thalweg_install(thalweg_compression zlib ${zstd})
 endif()
+
+# The compiler for SPar's attributes: two programs, and the function that gives their work to targets.
+if(TARGET thalweg-spar)
+  install(
+    TARGETS thalweg-spar thalweg-spar++
+    EXPORT thalweg-spar-targets
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT thalweg_spar)
+  install(EXPORT thalweg-spar-targets NAMESPACE thalweg:: DESTINATION ${cmake_dir} COMPONENT thalweg_spar)
+  install(FILES cmake/thalweg-spar.cmake DESTINATION ${cmake_dir} COMPONENT thalweg_spar)
+endif()

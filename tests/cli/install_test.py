@@ -156,12 +156,21 @@ class Packages(InAHome):
     APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-o", "DPkg::Lock::Timeout=120")
 
     def run_with(
-        self, *names: str, missing: bool, codes: tuple[int, ...] = (0,), root: bool = True
+        self,
+        *names: str,
+        missing: bool,
+        codes: tuple[int, ...] = (0,),
+        root: bool = True,
+        known: tuple[str, ...] = (),
     ) -> tuple[Result, list[list[str]]]:
-        """Runs the command on a machine where packages are missing or not; what it would have run."""
+        """Runs the command on a machine where packages are missing or not; what it would have run.
+
+        `known`: what apt has, of packages in several versions.
+        """
         run = mock.Mock(side_effect=[mock.Mock(returncode=code) for code in codes])
         with (
             mock.patch.object(Package, "found", return_value=None if missing else "1.2"),
+            mock.patch.object(interfaces, "known_to_apt", return_value=set(known)),
             mock.patch.object(install.subprocess, "run", run),
             mock.patch.object(install.os, "geteuid", return_value=0 if root else 1000),
             mock.patch.object(install.shutil, "which", side_effect=lambda name: f"/usr/bin/{name}"),
@@ -177,6 +186,18 @@ class Packages(InAHome):
         self.again.assert_called_with(["TBB_DIR"])
         _, ran = self.run_with("tbb", missing=True, root=False)
         self.assertEqual(ran[0][:4], ["sudo", *self.APT[:3]])
+        self.assertEqual(self.run_with(missing=True)[1][0][-2:], ["libtbb-dev", "g++"])
+
+    def test_the_newest_version_that_apt_has(self) -> None:
+        sixteen = ("libclang-16-dev", "libclang-cpp16-dev", "llvm-16-dev")
+        half = ("libclang-19-dev", "llvm-19-dev")  # does not do
+        done, ran = self.run_with("spar", missing=True, known=(*half, *sixteen))
+        self.assertEqual(done.exit_code, 0, done.exception)
+        self.assertEqual(ran[0][-3:], list(sixteen))
+        self.again.assert_called_with(["THALWEG_SPAR_CLANG"])
+        done, ran = self.run_with("spar", missing=True)
+        self.assertEqual((str(done.exception), ran), ("apt has no package of SPar", []))
+        # Of all interfaces, those that apt has.
         self.assertEqual(self.run_with(missing=True)[1][0][-2:], ["libtbb-dev", "g++"])
 
     def test_old_lists_are_updated(self) -> None:

@@ -172,6 +172,33 @@ class Launcher(unittest.TestCase):
         self.assertIn("Unable to locate package spin", said)
         self.assertIn("packages cannot be installed", said)
 
+    def installs_of_clang(self, *, there: str, known: str) -> str:
+        """What apt is told where all packages are there but those of Clang.
+
+        Of these, `there` and `known` are the installed ones, and those that apt has: patterns of sh.
+        """
+        calls = self.bin.parent / "calls"
+        calls.write_text("", encoding="utf-8")
+        of_clang = '*" llvm-"*-dev | *" libclang-"[0-9c]*'
+        self.stub("id", "echo 0")
+        self.stub("dpkg-query", f'case "$*" in {there}) ;; {of_clang}) exit 1 ;; esac; echo installed')
+        self.stub("apt-cache", f'case "$*" in {known}) echo "Package: x" ;; *) exit 100 ;; esac')
+        self.stub("apt-get", f'echo "$*" >>"{calls}"')
+        self.run_launcher()  # There is no compiler.
+        return calls.read_text(encoding="utf-8")
+
+    def test_the_newest_clang_that_apt_has(self) -> None:
+        told = self.installs_of_clang(there="none", known="*llvm-19-dev | *16-dev | *cpp16-dev")
+        self.assertRegex(
+            told, r"install --no-install-recommends libclang-16-dev libclang-cpp16-dev llvm-16-dev ?\n"
+        )
+
+    def test_a_clang_that_is_there_will_do(self) -> None:
+        self.assertEqual(self.installs_of_clang(there="*16-dev", known="*"), "")
+
+    def test_without_a_clang_nothing_else_is_missing(self) -> None:
+        self.assertEqual(self.installs_of_clang(there="none", known="none"), "")
+
     def test_without_apt_and_compiler(self) -> None:
         self.assertRegex(self.run_launcher(), r"there is no apt(.|\n)*g\+\+ cmake ninja-build")
 

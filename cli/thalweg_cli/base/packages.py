@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +48,20 @@ LATER = "# later:"
 def needed() -> list[Package]:
     """All packages that the project needs from the start, in the order of the file."""
     text = PACKAGES.read_text(encoding="utf-8").partition(LATER)[0]
+    text = re.sub(r"(?m)^.*%.*$", "", text)  # in_versions()
     return packages_in(text if TESTS.is_dir() else text.partition("\n# For the tests")[0])
+
+
+NEWEST = "# newest of: "
+"""Begins the line that names versions, the newest first, which stand for % in the names of packages."""
+
+
+def in_versions() -> list[list[Package]]:
+    """Packages of which one version will do, and none too: those of each version, the newest first."""
+    text = PACKAGES.read_text(encoding="utf-8")
+    versions = text.partition(NEWEST)[2].partition("\n")[0].split()
+    lines = "\n".join(line for line in text.splitlines() if "%" in line)
+    return [packages_in(lines.replace("%", version)) for version in versions]
 
 
 def needed_later() -> list[Package]:
@@ -80,6 +94,16 @@ def command_version(place: str) -> str:
         if number := re.search(r"\d+\.\d+[\w.]*", said.stdout + said.stderr):
             return number[0].rstrip(".")
     return place
+
+
+def known_to_apt(packages: Collection[str]) -> set[str]:
+    """Those packages of some that apt can install."""
+    command = ["apt-cache", "show", "--no-all-versions", *packages]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return set()
+    return set(re.findall(r"(?m)^Package: (\S+)$", said.stdout))
 
 
 def debian_version(package: str) -> str | None:

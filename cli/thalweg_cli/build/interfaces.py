@@ -13,7 +13,7 @@ from pathlib import Path
 
 from thalweg_cli.base.cmake_cache import cached
 from thalweg_cli.base.files import as_json, make_folder, write_text
-from thalweg_cli.base.packages import needed
+from thalweg_cli.base.packages import Package, in_versions, known_to_apt, needed
 from thalweg_cli.base.paths import data_folder
 from thalweg_cli.base.terminal import Failed
 
@@ -22,8 +22,8 @@ from thalweg_cli.base.terminal import Failed
 class Interface:
     """An interface. It has a `package`, or a `variable` that says in which folder `header` lies.
 
-    `cached`: where CMake keeps whether it has found what the package holds. `needs`: another one without
-    which it cannot be built.
+    `in_versions`: it has packages in several versions, of which one will do. `cached`: where CMake keeps
+    whether it has found what the package holds. `needs`: another one without which it cannot be built.
     """
 
     name: str
@@ -34,6 +34,22 @@ class Interface:
     header: str = ""
     site: str = ""
     needs: str = ""
+    in_versions: bool = False
+
+    @property
+    def packaged(self) -> bool:
+        """Whether packages hold it, and no folder of sources."""
+        return bool(self.package) or self.in_versions
+
+    def packages(self) -> list[Package]:
+        """What has it: in the newest version that is there, else that apt has; nothing if apt has none."""
+        if not self.in_versions:
+            return [one for one in needed() if one.name == self.package]
+        versions = in_versions()
+        if there := next((one for one in versions if all(package.found() for package in one)), None):
+            return there
+        known = known_to_apt([package.name for one in versions for package in one])
+        return next((one for one in versions if {package.name for package in one} <= known), [])
 
     def holds(self, folder: Path) -> bool:
         """Whether a folder has its sources."""
@@ -79,6 +95,7 @@ INTERFACES = (
         header="libs/dspar/dspar.h",
         site="github.com/GMAP/DSParLib",
     ),
+    Interface("spar", "SPar", in_versions=True, cached="THALWEG_SPAR_CLANG"),
 )
 
 FOLDERS = {one.variable: one for one in INTERFACES if one.variable}
@@ -178,13 +195,15 @@ class State:
 
 def state_of(interface: Interface, environment: Mapping[str, str] = os.environ) -> State:
     """What is known of an interface on this machine."""
-    if interface.package:
-        (package,) = [one for one in needed() if one.name == interface.package]
-        version = package.found()
-        said = (
-            f"package {interface.package} {version}" if version else f"package {interface.package} is missing"
-        )
-        return State(version is not None, said, f"./thalweg install {interface.name}")
+    if interface.packaged:
+        install = f"./thalweg install {interface.name}"
+        found = [(package.name, package.found()) for package in interface.packages()]
+        if missing := [name for name, version in found if version is None]:
+            return State(False, f"package {' '.join(missing)} is missing", install)
+        if not found:
+            return State(False, "apt has no package", f"apt-get update, and {install}")
+        name, version = found[-1]
+        return State(True, f"package {name} {version}")
     remedy = f"./thalweg install --path {interface.name}=<folder that holds {interface.header}>"
     named, kept = environment.get(interface.variable, ""), registered().get(interface.name)
     built = cached(interface.variable)

@@ -46,8 +46,9 @@ def peers() -> dict[str, str]:
 
 def of_package(interface: Interface) -> str:
     """The version of the package that has an interface."""
-    version = debian_version(interface.package)
-    return f"{interface.package} {version}" if version else f"{interface.package}, not a package of Debian's"
+    *_, package = [one.name for one in interface.packages()]
+    version = debian_version(package)
+    return f"{package} {version}" if version else f"{package}, not a package of Debian's"
 
 
 def of_folder(folder: Path, interface: Interface) -> str:

@@ -69,7 +69,7 @@ def install(
         if app:
             install_for(app)
         if wanted or not (path or forget or app):
-            install_packages(wanted or [one for one in INTERFACES if one.package])
+            install_packages(wanted or [one for one in INTERFACES if one.packages()])
     print_table(table())
 
 
@@ -85,7 +85,7 @@ def parse_place(text: str) -> tuple[Interface, str]:
 def folder_interface(name: str) -> Interface:
     """An interface that is a folder of sources. Raises Failed if it has a package."""
     interface = interface_named(name)
-    if interface.package:
+    if interface.packaged:
         raise Failed(
             f"{interface.title} has a package, and no folder to register",
             remedy=f"./thalweg install {interface.name}",
@@ -133,16 +133,22 @@ def install_for(names: Sequence[str]) -> None:
 def install_packages(wanted: Sequence[Interface]) -> None:
     """Installs the packages that are missing. Raises Failed if an interface has none, or if apt fails."""
     for interface in wanted:
-        if not interface.package:
+        if not interface.packaged:
             state = state_of(interface)
             remedy = state.remedy or f"nothing: its sources are in {state.says}"
             raise Failed(f"no package has {interface.title}", remedy=remedy)
-    missing = [interface.package for interface in wanted if not state_of(interface).there]
+    absent = [interface for interface in wanted if not state_of(interface).there]
+    missing = [
+        package.name for interface in absent for package in interface.packages() if not package.found()
+    ]
+    for interface in absent:
+        if not interface.packages():
+            raise Failed(f"apt has no package of {interface.title}", remedy=state_of(interface).remedy)
     if not missing:
         console.print("all of these packages are installed")
         return
     install_all(missing)
-    look_again([one.cached for one in wanted if one.package in missing])
+    look_again([one.cached for one in absent])
 
 
 def install_all(packages: Sequence[str]) -> None:
