@@ -2,8 +2,8 @@
 
 usage: suggest_test.py thalweg-spar [program.cpp...]
 
-The last lines of each program of `suggest/` hold all that the tool says of it, in order, and the lines that its patch
-adds and takes away:
+The last lines of each program of `suggest/` hold all that the tool says of it, in order, and the lines that its
+patch adds and takes away:
 
     // expect: 9:3: remark: this loop could be a stream: its source and one stage
     // patch: +  [[spar::ToStream]]
@@ -23,7 +23,10 @@ HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 def run(tool: str, program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """One run of the tool."""
     return subprocess.run(
-        [tool, *options, str(program), "--", "-std=c++20", f"-I{HERE}"], capture_output=True, text=True, check=False
+        [tool, *options, str(program), "--", "-std=c++20", f"-I{HERE}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -73,7 +76,7 @@ def problem(tool: str, program: Path) -> str | None:
         changed.write_text(patched(text, diff) if diff else text, encoding="utf-8")
         accepts = run(tool, changed, "-o", str(Path(folder) / "written.cpp"))
         if accepts.returncode != 0 or SAID.search(accepts.stderr):
-            return f"it does not accept what it suggests:\n{accepts.stderr}\n{changed.read_text(encoding='utf-8')}"
+            return f"it does not accept what it suggests:\n{accepts.stderr}\n{patched(text, diff)}"
         again, _ = said_of(tool, changed)
         if any("could be a stream" in line for line in again):
             return "it suggests the same again:\n" + "\n".join(again)
