@@ -2,8 +2,8 @@
 
 usage: suggest_test.py thalweg-spar [program.cpp...]
 
-The last lines of each program of `suggest/` hold all that the tool says of it, in order, and the lines that its
-patch adds and takes away:
+The last lines of each program of `suggest/` hold all that the tool says of it, in order, and the lines that
+its patch adds and takes away:
 
     // expect: 9:3: remark: this loop could be a stream: its source and one stage
     // patch: +  [[spar::ToStream]]

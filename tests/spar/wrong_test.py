@@ -8,7 +8,7 @@ The last lines of each program of `wrong/` hold all that the tool says of it, in
     // expect: 9:7: note: make it a std::atomic, ...
 
 or `// expect: nothing`. It ends with 1 if there is an error among it, and otherwise with 0. The line
-`// fixed: nothing` says that the tool accepts the program in silence once all changes that it offers are made.
+`// fixed: nothing` says that the tool accepts the program in silence once all changes it offers are made.
 """
 
 import os

@@ -16,3 +16,5 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

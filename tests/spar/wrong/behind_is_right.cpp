@@ -8,3 +8,5 @@ void run() {
     ++i;
   }
 }
+
+// expect: nothing

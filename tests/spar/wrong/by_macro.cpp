@@ -9,3 +9,6 @@ void run() {
     STAGE write(img);
   }
 }
+
+// expect: 4:15: error: an attribute of SPar in a line of the preprocessor is not translated
+// expect: 4:15: note: write it out where the macro is used

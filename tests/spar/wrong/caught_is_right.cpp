@@ -14,3 +14,5 @@ void run() {
     }
   }
 }
+
+// expect: nothing

@@ -9,3 +9,5 @@ void run(int workers) {
     [[spar::Stage, spar::Input(img), thalweg::Batch(8, 10)]] write(img);
   }
 }
+
+// expect: nothing

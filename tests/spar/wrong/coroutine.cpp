@@ -22,3 +22,5 @@ task run() {
     }
   }
 }
+
+// expect: 20:7: error: a coroutine cannot wait inside a stream: its parts are functions of their own

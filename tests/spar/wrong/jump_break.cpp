@@ -10,3 +10,6 @@ void run() {
     }
   }
 }
+
+// expect: 8:23: error: 'break' leaves stage 1
+// expect: 8:23: note: the source is ahead of the stages: let it end the stream; 'continue' leaves out the rest of an item

@@ -10,3 +10,6 @@ void run() {
     }
   }
 }
+
+// expect: 8:23: error: 'continue' leaves the stream
+// expect: 8:23: note: only 'break' of the loop ends a stream

@@ -23,3 +23,5 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

@@ -7,3 +7,7 @@ void run() {
     [[spar::Stage, spar::Input(i)]] show(i);
   }
 }
+
+// expect: 5:38: error: the source reads 'i', which stage 1 changes: the source is ahead of the stages
+// expect: 6:54: note: it is changed here
+// expect: 5:38: note: compute it in the source, or put what needs it into the stage

@@ -8,3 +8,5 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

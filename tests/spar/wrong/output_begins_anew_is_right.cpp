@@ -12,3 +12,5 @@ void run() {
     [[spar::Stage, spar::Input(width, rows)]] show(width + rows);
   }
 }
+
+// expect: nothing

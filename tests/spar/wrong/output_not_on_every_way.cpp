@@ -12,3 +12,7 @@ void run() {
     [[spar::Stage, spar::Input(width)]] show(width);
   }
 }
+
+// expect: 9:51: error: stage 1 does not give its Output 'width' a value on every way
+// expect: 9:51: note: make it an Input, too: then an item keeps the value that it has
+// fixed: nothing

@@ -12,3 +12,7 @@ void run() {
     [[spar::Stage, spar::Input(width)]] show(width);
   }
 }
+
+// expect: 10:35: error: stage 1 reads 'width', a variable of the stream, which is not its Input
+// expect: 9:5: note: add it to the Input
+// fixed: nothing

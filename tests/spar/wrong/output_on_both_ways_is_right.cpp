@@ -15,3 +15,5 @@ void run() {
     [[spar::Stage, spar::Input(width)]] show(width);
   }
 }
+
+// expect: nothing

@@ -11,3 +11,5 @@ void run() {
     }
   }
 }
+
+// expect: nothing

@@ -24,3 +24,5 @@ void run(int workers) {
     [[spar::Stage, spar::Input(img)]] { write(img); }
   }
 }
+
+// expect: nothing

@@ -16,3 +16,5 @@ void run() {
     }
   }
 }
+
+// expect: nothing

@@ -9,3 +9,5 @@ void run(std::vector<image>& all) {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

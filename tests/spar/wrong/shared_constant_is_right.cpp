@@ -13,3 +13,5 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

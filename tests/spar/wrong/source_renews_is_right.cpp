@@ -9,3 +9,5 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
+
+// expect: nothing

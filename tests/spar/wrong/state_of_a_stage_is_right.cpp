@@ -9,3 +9,5 @@ void run() {
     [[spar::Stage, spar::Input(sum)]] show(sum);
   }
 }
+
+// expect: nothing

@@ -12,3 +12,5 @@ void run() {
     }
   }
 }
+
+// expect: nothing

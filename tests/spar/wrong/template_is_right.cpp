@@ -17,3 +17,5 @@ void run(int workers) {
 }
 
 void all() { run<int>(2); }
+
+// expect: nothing

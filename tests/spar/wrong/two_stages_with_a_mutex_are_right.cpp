@@ -20,3 +20,5 @@ void run() {
     }
   }
 }
+
+// expect: nothing

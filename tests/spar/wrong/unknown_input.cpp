@@ -7,3 +7,7 @@ void run() {
     [[spar::Stage, spar::Input(imgs)]] write(img);
   }
 }
+
+// expect: 7:32: error: 'imgs' of 'Input' is not declared here
+// expect: 7:32: note: did you mean 'img'?
+// fixed: nothing
