@@ -51,6 +51,15 @@ struct step {
   bool jumps = false;
 };
 
+bool asks_for_size(const access& made) {
+  return !made.changes && made.callee != nullptr && only_reads(made.callee);
+}
+
+/// Element access, sizes: not worth a stage.
+bool takes_no_time(const call& which) {
+  return which.callee != nullptr && (gives_access(which.callee) || only_reads(which.callee));
+}
+
 class cutter {
  public:
   cutter(const Stmt* loop, const FunctionDecl* function, effects_reader& reader)
@@ -185,7 +194,15 @@ class cutter {
       }
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) add(i, steps_[i].does);
-    for (const auto* variable : order) bind(variable, places[variable]);
+    for (const auto* variable : order) {
+      auto& all = places[variable];
+      const bool elements = std::all_of(all.begin(), all.end(), [](const auto& each) {
+        return !each.second->changes || each.second->part == reach::element;
+      });
+      // What changes elements leaves the size as it is.
+      if (elements) std::erase_if(all, [](const auto& each) { return asks_for_size(*each.second); });
+      if (!all.empty()) bind(variable, all);
+    }
     for (std::size_t i = 1; i < steps_.size(); ++i) look_at_calls(i);
   }
 
@@ -323,7 +340,8 @@ class cutter {
       made.serial.insert(made.serial.end(), serial_[i].begin(), serial_[i].end());
       made.unseen.insert(made.unseen.end(), unseen_[i].begin(), unseen_[i].end());
       made.io = made.io || io_[i];
-      made.cheap = made.cheap && steps_[i].does.calls.empty() && !has_loop(steps_[i].statement);
+      made.cheap = made.cheap && !has_loop(steps_[i].statement) &&
+                   std::all_of(steps_[i].does.calls.begin(), steps_[i].does.calls.end(), takes_no_time);
     }
     return made;
   }
@@ -346,7 +364,7 @@ class cutter {
     result_.source = units.front();
     std::size_t next = 1;
     // What is serial at the beginning can as well be a part of the source, which is serial, too.
-    while (next < units.size() && (!units[next].replicable() || units[next].cheap)) {
+    while (next < units.size() && (!units[next].serial.empty() || units[next].cheap)) {
       const bool rest = std::any_of(units.begin() + static_cast<std::ptrdiff_t>(next) + 1, units.end(),
                                     [](const part& each) { return !each.cheap; });
       if (!rest && !result_.source.statements.empty() && !units[next].cheap) break;

@@ -20,3 +20,8 @@ void neighbours(std::vector<double>& all) {
     all[i] = step(all[i - 1]);
   }
 }
+
+// expect: 11:3: remark: this loop cannot be a stream as it is
+// expect: 12:5: note: 'value' is changed here, and read here for the next item
+// expect: 19:3: remark: this loop cannot be a stream as it is
+// expect: 20:5: note: 'all' is changed here, and read here for the next item

@@ -19,3 +19,17 @@ int run(int count) {
   }
   return count;
 }
+
+// expect: 12:3: remark: this loop cannot be a stream as it is
+// expect: 13:21: note: this leaves the loop; only 'break' may: keep the result in a variable, and use it behind the loop
+// expect: 14:5: remark: this loop could be a stream: its source and 2 stages
+// expect: 14:5: note: the source: the head of the loop
+// expect: 15:7: note: stage 1: can be replicated
+// expect: 16:7: note: stage 2: serial
+// expect: 16:7: note: 'printf' reads or writes, in the order of the items
+// patch: +    [[spar::ToStream]]
+// patch: -      int value = work(i + round);
+// patch: +      int value;
+// patch: +      [[spar::Stage, spar::Input(i), spar::Output(value), spar::Replicate()]]
+// patch: +      value = work(i + round);
+// patch: +      [[spar::Stage, spar::Input(value)]]

@@ -10,3 +10,5 @@ int run(const int (&numbers)[10]) {
   }
   return sum;
 }
+
+// expect: nothing
