@@ -163,7 +163,7 @@ class Program:
         text = self.text
         text.add("number sum = 1;")
         text.add("number middle = 2;")
-        text.add("const int workers = 2;")
+        text.add("[[maybe_unused]] const int workers = 2;")
         if self.chance(0.4):
             text.add("const std::vector<number> table{3, 1, 4, 1, 5};")
             self.shared += ["table[2]", "static_cast<number>(table.size())"]
