@@ -27,7 +27,16 @@ CHANGE = re.compile(r'^fix-it:".*":\{(\d+):(\d+)-(\d+):(\d+)\}:"(.*)"$', re.MULT
 def run(tool: str, program: Path) -> tuple[int, list[str], list[re.Match[str]]]:
     """The exit status, what the tool says, and the changes that it offers."""
     done = subprocess.run(
-        [tool, "-o", os.devnull, str(program), "--", "-std=c++20", f"-I{HERE}", "-fdiagnostics-parseable-fixits"],
+        [
+            tool,
+            "-o",
+            os.devnull,
+            str(program),
+            "--",
+            "-std=c++20",
+            f"-I{HERE}",
+            "-fdiagnostics-parseable-fixits",
+        ],
         capture_output=True,
         text=True,
         check=False,
