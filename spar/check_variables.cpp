@@ -616,7 +616,7 @@ class variables {
     if (said.count(variable) > 0 || made_for_threads(variable) || per_thread(variable)) return;
     if (made.part == reach::target) return;
     // What a loop goes over is another one in each round.
-    if (const auto* one = llvm::dyn_cast<clang::VarDecl>(variable);
+    if (const auto* one = dyn_cast<VarDecl>(variable);
         one != nullptr && one->isCXXForRangeDecl() && !behind) {
       return;
     }
