@@ -29,8 +29,11 @@ file(MAKE_DIRECTORY "${debian}")
 string(TIMESTAMP debian_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(packaging/debian/changelog.in "${debian}/changelog.Debian" @ONLY)
 configure_file(CHANGELOG.md "${debian}/changelog" COPYONLY)
-configure_file(packaging/debian/thalweg.1.in "${debian}/thalweg.1" @ONLY)
-foreach(text IN ITEMS changelog changelog.Debian thalweg.1)
+foreach(manual IN ITEMS thalweg.1 thalweg-spar.1)
+  configure_file(packaging/debian/${manual}.in "${debian}/${manual}" @ONLY)
+endforeach()
+file(WRITE "${debian}/thalweg-spar++.1" ".so man1/thalweg-spar.1\n")
+foreach(text IN ITEMS changelog changelog.Debian thalweg.1 thalweg-spar.1 thalweg-spar++.1)
   execute_process(COMMAND "${THALWEG_GZIP}" -9nf "${debian}/${text}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
@@ -85,11 +88,17 @@ endforeach()
 
 # The compiler for SPar's attributes. Clang's own headers, which it reads with every program, have a package of their own.
 if(TARGET thalweg-spar)
+  string(REGEX MATCH "[0-9]+$" clang_version "${THALWEG_SPAR_CLANG}")
   thalweg_package(
     thalweg_spar thalweg-spar devel "compiler for SPar's attributes"
     "This package has thalweg-spar, which makes a stream of a loop with\nattributes, and thalweg-spar++, which compiles it at once."
-    "libthalweg-dev (= ${debian_version}), libclang-common-${THALWEG_SPAR_CLANG_VERSION}-dev, g++ | c++-compiler")
+    "libthalweg-dev (= ${debian_version}), libclang-common-${clang_version}-dev, g++ | c++-compiler")
   set(CPACK_DEBIAN_THALWEG_SPAR_PACKAGE_SHLIBDEPS ON)
+  install(
+    FILES "${debian}/thalweg-spar.1.gz" "${debian}/thalweg-spar++.1.gz"
+    DESTINATION share/man/man1
+    COMPONENT thalweg_spar
+    EXCLUDE_FROM_ALL)
 endif()
 
 # The command line: the sources, which are copied to where they can be built, and its launcher.

@@ -137,7 +137,10 @@ function(thalweg_user_benchmark)
     PROPERTIES OUTPUT_NAME "${its_NAME}"
                RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${its_KIND}"
                BUILD_RPATH "${its_LIBRARY_FOLDERS}")
-  if(bench_thalweg IN_LIST its_USES)
+  if(bench_spar IN_LIST its_USES)
+    thalweg_spar_sources(${target})
+  endif()
+  if(bench_thalweg IN_LIST its_USES OR bench_spar IN_LIST its_USES)
     thalweg_with_page(${target})
   endif()
 endfunction()

@@ -1,10 +1,10 @@
 #include "attributes.hpp"
 
-#include "clang.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "clang.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -19,7 +19,8 @@ struct token {
 
 clang::LangOptions language() {
   clang::LangOptions options;
-  options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus14 = options.CPlusPlus17 = options.CPlusPlus20 = true;
+  options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus14 = options.CPlusPlus17 = options.CPlusPlus20 =
+      true;
   options.LineComment = true;
   return options;
 }
@@ -144,7 +145,8 @@ class reader {
     }
     while (at < last) {
       std::size_t next = at;
-      while (next < last && !is(next, clang::tok::comma)) next = opens(tokens_[next].kind) ? behind_pair(next) : next + 1;
+      while (next < last && !is(next, clang::tok::comma))
+        next = opens(tokens_[next].kind) ? behind_pair(next) : next + 1;
       if (next > at) read_clause(l, used, at, std::min(next, last));
       at = next + 1;
     }
@@ -243,10 +245,13 @@ class reader {
     look(spar_names, "spar::");
     look(our_names, "thalweg::");
     const std::string full = (c.ours ? "thalweg::" : "spar::") + c.name;
-    std::string advice = "SPar has ToStream, Stage, Input, Output and Replicate; Thalweg adds Unordered, Batch, KeyBy, "
-                         "Adaptive, On and Blocking";
+    std::string advice =
+        "SPar has ToStream, Stage, Input, Output and Replicate; Thalweg adds Unordered, Batch, KeyBy, "
+        "Adaptive, On and Blocking";
     if (c.name == "Pure" && !c.ours) {
-      advice = "data parallelism inside a stage is not translated; spar::Replicate runs whole items at the same time";
+      advice =
+          "data parallelism inside a stage is not translated; spar::Replicate runs whole items at the same "
+          "time";
     } else if (!nearest.empty()) {
       advice = "did you mean '" + nearest + "'?";
     }
@@ -270,13 +275,16 @@ class reader {
     } else if (c.name == "Batch" || c.name == "Adaptive") {
       const std::size_t least = c.name == "Batch" ? 1 : 2;
       if (n < least || n > 2) {
-        wrong(c.where, "'" + c.name + (c.name == "Batch" ? "' takes a number of items, and a time in milliseconds"
-                                                         : "' takes the fewest and the most replicas"),
+        wrong(c.where,
+              "'" + c.name +
+                  (c.name == "Batch" ? "' takes a number of items, and a time in milliseconds"
+                                     : "' takes the fewest and the most replicas"),
               c.name == "Batch" ? "as in thalweg::Batch(64, 10)" : "as in thalweg::Adaptive(1, 8)");
       }
     } else if (n != 1) {  // KeyBy, On
-      wrong(c.where, "'" + c.name + "' takes one argument",
-            c.name == "On" ? "as in thalweg::On(1) or thalweg::On(\"host\")" : "as in thalweg::KeyBy(user.id)");
+      wrong(
+          c.where, "'" + c.name + "' takes one argument",
+          c.name == "On" ? "as in thalweg::On(1) or thalweg::On(\"host\")" : "as in thalweg::KeyBy(user.id)");
     }
     if (!on_stage && c.name != "ToStream" && c.name != "Input" && c.name != "Output" && c.name != "Stage") {
       wrong(c.where, "'" + c.name + "' belongs to a stage, not to a stream", "put it beside spar::Stage");
@@ -297,10 +305,13 @@ class reader {
     const std::string what = c.name + "(" + x.text + ")";
     if (x.text.empty()) {
       wrong(x.where, "'" + c.name + "' has an empty argument", "name a variable between the commas");
-    } else if (std::ranges::any_of(tokens_, [&](const token& t) { return t.where.begin == x.where.begin && is_literal(t.kind); })) {
+    } else if (std::ranges::any_of(tokens_, [&](const token& t) {
+                 return t.where.begin == x.where.begin && is_literal(t.kind);
+               })) {
       wrong(x.where, "'" + what + "': a literal is no variable", "literals need no clause: leave it out");
     } else if (x.names.empty()) {
-      wrong(x.where, "'" + what + "' names no variable", "name a variable that is declared before this statement");
+      wrong(x.where, "'" + what + "' names no variable",
+            "name a variable that is declared before this statement");
     } else if (x.names.front() == "this") {
       wrong(x.where, "'" + what + "': members are shared, and need no clause",
             "name the member alone to give each item a copy of it");

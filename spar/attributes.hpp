@@ -1,11 +1,11 @@
-/// The attributes as they stand in the text. Compilers drop attributes that they do not know, so a marker that
-/// every Clang keeps takes the place of each.
+/// The attributes as they stand in the text. Compilers drop attributes that they do not know, so a marker
+/// that every Clang keeps takes the place of each.
 #pragma once
-
-#include "stream.hpp"
 
 #include <string>
 #include <vector>
+
+#include "stream.hpp"
 
 namespace thalweg::spar {
 

@@ -612,6 +612,11 @@ class variables {
     const auto* variable = made.variable;
     if (said.count(variable) > 0 || made_for_threads(variable) || per_thread(variable)) return;
     if (made.part == reach::target) return;
+    // What a loop goes over is another one in each round.
+    if (const auto* one = dyn_cast<VarDecl>(variable);
+        one != nullptr && one->isCXXForRangeDecl() && !behind) {
+      return;
+    }
     for (std::size_t i = 0; i < s_.stages.size(); ++i) {
       const auto* changed = change_in(does_[i], variable);
       if (changed == nullptr || changed->part == reach::target || guarded(made, *changed)) continue;

@@ -1,15 +1,15 @@
 #include "find_streams.hpp"
 
-#include "clang.hpp"
-#include "report.hpp"
-#include "types.hpp"
-
-#include <clang/AST/Attr.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
+
+#include <clang/AST/Attr.h>
+
+#include "clang.hpp"
+#include "report.hpp"
+#include "types.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -160,8 +160,9 @@ class walker {
       o.loop = loops_.size() > o.loops ? loops_.back() : nullptr;
       name_variables(o.of->says, *o.of, nullptr);  // they may be declared in the loop
     } else if (block != o.block || place != o.behind || !llvm::isa<clang::CompoundStmt>(block)) {
-      where_.error({says.where, "this stage does not directly follow the stage before it",
-                    "stages stand one behind the other in one block; put what stands between them into a stage"});
+      where_.error(
+          {says.where, "this stage does not directly follow the stage before it",
+           "stages stand one behind the other in one block; put what stands between them into a stage"});
     }
     o.behind = place + 1;
     stage found;
@@ -170,7 +171,8 @@ class walker {
     found.text = where_.of(body);
     const clause* replicate = says.find("Replicate");
     found.replicated = replicate != nullptr || says.find("Adaptive") != nullptr;
-    if (replicate != nullptr && !replicate->arguments.empty()) found.replicas = replicate->arguments.front().text;
+    if (replicate != nullptr && !replicate->arguments.empty())
+      found.replicas = replicate->arguments.front().text;
     find_continues(body, where_, found.continues);
     name_variables(says, *o.of, &found);
     o.of->stages.push_back(std::move(found));
@@ -215,9 +217,10 @@ class walker {
     auto v = std::make_unique<variable>();
     v->name = declared->getNameAsString();
     v->declared = declared;
-    v->inside = where_.in_main(declared->getLocation()) && s.text.holds(where_.offset(declared->getLocation())) &&
-                (llvm::isa<clang::BindingDecl>(declared) ||
-                 (llvm::isa<clang::VarDecl>(declared) && llvm::cast<clang::VarDecl>(declared)->hasLocalStorage()));
+    v->inside =
+        where_.in_main(declared->getLocation()) && s.text.holds(where_.offset(declared->getLocation())) &&
+        (llvm::isa<clang::BindingDecl>(declared) ||
+         (llvm::isa<clang::VarDecl>(declared) && llvm::cast<clang::VarDecl>(declared)->hasLocalStorage()));
     v->dies = v->inside && lives_for_one_round(declared);
     describe(*v, s.text, where_);
     s.variables.push_back(std::move(v));
@@ -229,7 +232,8 @@ class walker {
     const clang::Stmt* loop = open_.back().loop;
     if (loop == nullptr) return true;
     const auto at = where_.offset(declared->getLocation());
-    if (llvm::isa<clang::ForStmt>(loop)) return where_.of(llvm::cast<clang::ForStmt>(loop)->getBody()).holds(at);
+    if (llvm::isa<clang::ForStmt>(loop))
+      return where_.of(llvm::cast<clang::ForStmt>(loop)->getBody()).holds(at);
     if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(loop)) {
       if (range->getInit() != nullptr && where_.of(range->getInit()).holds(at)) return false;
     }
@@ -257,7 +261,8 @@ class walker {
     const auto place = where_.location(a.where.begin);
     to.error(place, "'" + name + "' of '" + c.name + "' is not declared here");
     if (nearest.empty()) return to.note(place, "name a variable that is declared before this statement");
-    const auto range = clang::CharSourceRange::getCharRange(place, where_.location(a.where.begin + name.size()));
+    const auto range =
+        clang::CharSourceRange::getCharRange(place, where_.location(a.where.begin + name.size()));
     to.note(place, "did you mean '" + nearest + "'?", clang::FixItHint::CreateReplacement(range, nearest));
   }
 
@@ -279,7 +284,8 @@ class walker {
         add(c.name == "Input" ? of->inputs : of->outputs);
       } else if (i > 0 || v->inside || declared->getType()->isPointerType()) {
         add(of->inputs);
-        if (i == 0 && c.name == "Output" && v->inside && !declared->getType()->isPointerType()) add(of->outputs);
+        if (i == 0 && c.name == "Output" && v->inside && !declared->getType()->isPointerType())
+          add(of->outputs);
       }
     }
   }

@@ -1,9 +1,9 @@
 /// From Clang's tree to streams: which statement an attribute belongs to, and which variables it names.
 #pragma once
 
-#include "places.hpp"
-
 #include <vector>
+
+#include "places.hpp"
 
 namespace thalweg::spar {
 

@@ -32,7 +32,8 @@ struct translation {
   std::string output = {};
   bool done = false;
 
-  /// Whether a diagnostic is about a marker, which the user has not written: the attribute that it stands for.
+  /// Whether a diagnostic is about a marker, which the user has not written: the attribute that it stands
+  /// for.
   [[nodiscard]] const attribute* marks(const clang::StoredDiagnostic& d) const {
     if (d.getLocation().isInvalid() || !d.getLocation().isFileID()) return nullptr;
     const auto& sources = d.getLocation().getManager();
@@ -129,14 +130,16 @@ class consumer : public clang::ASTConsumer {
       if (!entry.isFile() || clang::SrcMgr::isSystem(entry.getFile().getFileCharacteristic())) continue;
       const auto begin = clang::SourceLocation::getFromRawEncoding(entry.getOffset());
       const auto file = sources.getFileID(begin);
-      if (file.isInvalid() || file == sources.getMainFileID() || !entry.getFile().getContentCache().OrigEntry) continue;
+      if (file.isInvalid() || file == sources.getMainFileID() || !entry.getFile().getContentCache().OrigEntry)
+        continue;
       const std::string text = sources.getBufferData(file).str();
       if (text.find("spar") == std::string::npos) continue;
       const auto found = first_attribute(text);
       if (!found) continue;
       auto& to = where.context().getDiagnostics();
       to.Report(begin.getLocWithOffset(static_cast<int>(found->begin)),
-                to.getCustomDiagID(clang::DiagnosticsEngine::Error, "attributes of SPar in a header are not translated"));
+                to.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                   "attributes of SPar in a header are not translated"));
       to.Report(begin.getLocWithOffset(static_cast<int>(found->begin)),
                 to.getCustomDiagID(clang::DiagnosticsEngine::Note, "move the function into the source file"));
     }
@@ -152,7 +155,8 @@ class action : public clang::ASTFrontendAction {
   explicit action(translation& of) : of_(of) {}
 
  protected:
-  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler, llvm::StringRef) override {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
     compiler.getFrontendOpts().SkipFunctionBodies = true;
     compiler.getDiagnostics().setIgnoreAllWarnings(true);
     real_ = compiler.getDiagnostics().getClient();
@@ -205,7 +209,8 @@ std::unique_ptr<clang::tooling::CompilationDatabase> database(const options& tol
 }
 
 int translate(const options& told) {
-  translation t{told, std::filesystem::absolute(told.input).lexically_normal().string(), read(told.input), {}};
+  translation t{
+      told, std::filesystem::absolute(told.input).lexically_normal().string(), read(told.input), {}};
   t.marked = mark_attributes(t.text);
   const auto commands = database(told);
   // Messages name the file as the user does.
@@ -217,7 +222,8 @@ int translate(const options& told) {
   clang::tooling::ClangTool tool(*commands, {told.input});
   tool.mapVirtualFile(t.path, t.marked.text);
   tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
-      {"-resource-dir", THALWEG_SPAR_CLANG_HEADERS, "-DTHALWEG_SPAR=1"}, clang::tooling::ArgumentInsertPosition::BEGIN));
+      {"-resource-dir", THALWEG_SPAR_CLANG_HEADERS, "-DTHALWEG_SPAR=1"},
+      clang::tooling::ArgumentInsertPosition::BEGIN));
   tool.appendArgumentsAdjuster(as_given);
   tool.setPrintErrorMessage(false);
   factory actions(t);

@@ -23,8 +23,10 @@ std::optional<int> positive(std::string_view text) {
 void check_policy(const std::string& text) {
   const auto colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  const bool known = name == "pool" || name == "threads" || name == "mpi" || (name == "sequential" && colon == std::string::npos);
-  if (!known) throw std::invalid_argument("--policy " + text + ": there are pool, threads, sequential and mpi");
+  const bool known = name == "pool" || name == "threads" || name == "mpi" ||
+                     (name == "sequential" && colon == std::string::npos);
+  if (!known)
+    throw std::invalid_argument("--policy " + text + ": there are pool, threads, sequential and mpi");
   if (colon != std::string::npos && !positive(std::string_view(text).substr(colon + 1))) {
     throw std::invalid_argument("--policy " + text + ": behind the colon stands a positive number");
   }
@@ -39,14 +41,16 @@ std::string usage() {
          "\n"
          "  -o FILE             where to write; default: the standard output\n"
          "  -p FOLDER           the folder of a compile_commands.json, instead of options behind --\n"
-         "  --policy POLICY     pool, pool:4, threads, threads:4, sequential, mpi; default: pool. While it runs,\n"
+         "  --policy POLICY     pool, pool:4, threads, threads:4, sequential, mpi; default: pool. While it "
+         "runs,\n"
          "                      THALWEG_SPAR_POLICY in the environment says otherwise (not with mpi)\n"
          "  --explain[=dot]     prints the streams that it finds as a picture (or as DOT) instead\n"
          "  --suggest           prints for each loop what could be a stage, and what stands in the way\n"
          "  --help              prints this\n"
          "\n"
          "Options of the original compiler:\n"
-         "  -spar_ondemand [N]  items go to the replica that is free, which is the default; at most N wait for each\n"
+         "  -spar_ondemand [N]  items go to the replica that is free, which is the default; at most N wait "
+         "for each\n"
          "  -spar_ordered       items leave in the order in which they came, which is the default\n"
          "  -spar_blocking      stages wait for the outside: each gets its own thread\n"
          "  -spar_print         also prints the written program to the standard error stream\n"
@@ -84,7 +88,8 @@ options options_from(int argc, const char* const* argv) {
     } else if (a == "-spar_ondemand") {
       if (i + 1 < argc) told.on_demand = positive(argv[i + 1]);
       if (told.on_demand) ++i;
-      if (!told.on_demand) say("-spar_ondemand: items go to the replica that is free, with or without this option");
+      if (!told.on_demand)
+        say("-spar_ondemand: items go to the replica that is free, with or without this option");
     } else if (a == "-spar_ordered") {
       say("-spar_ordered: the order is kept unless a stage says thalweg::Unordered");
     } else if (a == "-spar_blocking") {

@@ -1,8 +1,8 @@
 #include "places.hpp"
 
-#include "clang.hpp"
-
 #include <algorithm>
+
+#include "clang.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -55,7 +55,8 @@ extent places::of(const clang::Stmt* statement) const {
 }
 
 std::size_t places::line(std::size_t offset) const {
-  return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + static_cast<long>(offset), '\n'));
+  return 1 +
+         static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + static_cast<long>(offset), '\n'));
 }
 
 std::size_t places::column(std::size_t offset) const {
@@ -67,7 +68,8 @@ void places::report(bool error, const problem& what) const {
   using clang::DiagnosticsEngine;
   DiagnosticsEngine& to = context_.getDiagnostics();
   const auto level = error ? DiagnosticsEngine::Error : DiagnosticsEngine::Warning;
-  const auto range = clang::CharSourceRange::getCharRange(location(what.where.begin), location(what.where.end));
+  const auto range =
+      clang::CharSourceRange::getCharRange(location(what.where.begin), location(what.where.end));
   to.Report(location(what.where.begin), to.getCustomDiagID(level, "%0")) << what.text << range;
   if (!what.advice.empty()) {
     to.Report(location(what.where.begin), to.getCustomDiagID(DiagnosticsEngine::Note, "%0")) << what.advice;

@@ -1,9 +1,9 @@
 /// Places: offsets in the text of the main file, and Clang's locations.
 #pragma once
 
-#include "attributes.hpp"
-
 #include <string>
+
+#include "attributes.hpp"
 
 namespace clang {
 class ASTContext;

@@ -58,18 +58,18 @@ struct attribute {
 struct variable {
   std::string name;
   const clang::ValueDecl* declared = nullptr;
-  std::string type;          ///< as the written program names it, without references and outer const
-  std::string prelude;       ///< what has to be declared before that name can be used
-  bool reference = false;    ///< refers to an object that others have: its address travels
+  std::string type;        ///< as the written program names it, without references and outer const
+  std::string prelude;     ///< what has to be declared before that name can be used
+  bool reference = false;  ///< refers to an object that others have: its address travels
   bool constant = false;
-  bool inside = false;       ///< declared inside the stream, before its first stage
-  bool dies = false;         ///< with each item: the source does not need it after the first stage
+  bool inside = false;  ///< declared inside the stream, before its first stage
+  bool dies = false;    ///< with each item: the source does not need it after the first stage
   bool array = false;
-  std::string declaration;   ///< declares it anew, with a constant or no initialiser; empty: not possible
-  bool shared = false;       ///< nothing changes it while the stream runs: it need not travel
-  int owner = -1;            ///< the serial stage whose state it is; that stage uses the variable itself
-  bool read_after = false;   ///< what the last item gave it is read behind the stream
-  int last_holder = -1;      ///< the stage that keeps that value; behind the last stage: a stage of its own
+  std::string declaration;  ///< declares it anew, with a constant or no initialiser; empty: not possible
+  bool shared = false;      ///< nothing changes it while the stream runs: it need not travel
+  int owner = -1;           ///< the serial stage whose state it is; that stage uses the variable itself
+  bool read_after = false;  ///< what the last item gave it is read behind the stream
+  int last_holder = -1;     ///< the stage that keeps that value; behind the last stage: a stage of its own
 };
 
 /// What a stage, or the source, does with a variable that it does not declare itself.

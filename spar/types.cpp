@@ -1,8 +1,8 @@
 #include "types.hpp"
 
-#include "clang.hpp"
-
 #include <algorithm>
+
+#include "clang.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -17,7 +17,8 @@ clang::PrintingPolicy printing(const places& where) {
 /// The type as it is written where it is written; what `auto` stands for in full.
 std::string name_of(clang::QualType type, const places& where) {
   type = type.getNonReferenceType().getUnqualifiedType();
-  const bool deduced = type->getContainedAutoType() != nullptr || llvm::isa<clang::DecltypeType>(type.getTypePtr());
+  const bool deduced =
+      type->getContainedAutoType() != nullptr || llvm::isa<clang::DecltypeType>(type.getTypePtr());
   const bool adjusted = llvm::isa<clang::AdjustedType>(type.getTypePtr());
   if ((deduced || adjusted) && !type->isDependentType()) type = type.getCanonicalType().getUnqualifiedType();
   return type.getAsString(printing(where));
@@ -33,14 +34,17 @@ bool is_inside(const clang::ValueDecl* d, extent stream, const places& where) {
 }
 
 /// All variables of the stream that an expression names.
-void find_inner(const clang::Stmt* e, extent stream, const places& where, std::vector<const clang::ValueDecl*>& found) {
+void find_inner(const clang::Stmt* e, extent stream, const places& where,
+                std::vector<const clang::ValueDecl*>& found) {
   if (e == nullptr) return;
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
     const clang::ValueDecl* d = name->getDecl();
     const bool variable = llvm::isa<clang::VarDecl, clang::BindingDecl>(d);
-    if (variable && is_inside(d, stream, where) && std::ranges::find(found, d) == found.end()) found.push_back(d);
+    if (variable && is_inside(d, stream, where) && std::ranges::find(found, d) == found.end())
+      found.push_back(d);
   }
-  if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(e)) return find_inner(lambda->getBody(), stream, where, found);
+  if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(e))
+    return find_inner(lambda->getBody(), stream, where, found);
   for (const clang::Stmt* child : e->children()) find_inner(child, stream, where, found);
 }
 
@@ -51,7 +55,8 @@ bool keeps_temporary(const clang::Expr* init) {
       init = cleanups->getSubExpr();
     } else if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(init)) {
       init = cast->getSubExpr();
-    } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(init); member != nullptr && !member->isArrow()) {
+    } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(init);
+               member != nullptr && !member->isArrow()) {
       init = member->getBase();
     } else {
       return llvm::isa<clang::MaterializeTemporaryExpr>(init);
@@ -100,7 +105,8 @@ bool is_constant(const clang::Stmt* e) {
   }
   if (llvm::isa<clang::CXXThisExpr, clang::LambdaExpr, clang::CXXNewExpr>(e)) return false;
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(e)) {
-    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(name->getDecl()); v != nullptr && !v->isConstexpr()) return false;
+    if (const auto* v = llvm::dyn_cast<clang::VarDecl>(name->getDecl()); v != nullptr && !v->isConstexpr())
+      return false;
     if (llvm::isa<clang::BindingDecl>(name->getDecl())) return false;
   }
   if (llvm::isa<clang::UnresolvedLookupExpr, clang::CXXDependentScopeMemberExpr>(e)) return false;
@@ -122,15 +128,17 @@ std::string declaration_of(const variable& v, const clang::VarDecl* declared, co
   const std::string fresh = "thalweg::spar::held<" + v.type + "> ";
   if (!v.inside || is_default(declared)) {
     if (!can_be_empty(declared->getType())) return "";
-    if (v.array) return fresh + "spar_new_" + v.name + "{}; auto& " + v.name + " = thalweg::spar::array<" + v.type +
-                        ">(spar_new_" + v.name + ");";
+    if (v.array)
+      return fresh + "spar_new_" + v.name + "{}; auto& " + v.name + " = thalweg::spar::array<" + v.type +
+             ">(spar_new_" + v.name + ");";
     return fresh + v.name + "{};";
   }
   if (v.array || !is_constant(declared->getInit())) return "";
   const std::string init = where.text(where.of(declared->getInit()->getSourceRange()));
   if (declared->getInitStyle() == clang::VarDecl::CInit) return v.type + " " + v.name + " = " + init + ";";
   // Classes: `T x(a)` and `T x{a}` are constructions, whose place in the text is all of it.
-  if (const auto* construct = llvm::dyn_cast<clang::CXXConstructExpr>(declared->getInit()->IgnoreImplicit())) {
+  if (const auto* construct =
+          llvm::dyn_cast<clang::CXXConstructExpr>(declared->getInit()->IgnoreImplicit())) {
     const auto arguments = construct->getParenOrBraceRange();
     if (arguments.isInvalid()) return "";
     return v.type + " " + v.name + where.text(where.of(arguments)) + ";";
@@ -161,7 +169,8 @@ void ask_compiler(variable& v, extent stream, const places& where) {
     other.inside = true;
     describe(other, stream, where);
     v.prelude += other.prelude;
-    parameters += (parameters.empty() ? "" : ", ") + ("[[maybe_unused]] std::type_identity_t<" + other.type + ">& ") + other.name;
+    parameters += (parameters.empty() ? "" : ", ") +
+                  ("[[maybe_unused]] std::type_identity_t<" + other.type + ">& ") + other.name;
     arguments += (arguments.empty() ? "" : ", ") + ("std::declval<" + other.type + "&>()");
   }
   std::string value = where.text(where.of(init->getSourceRange()));
@@ -170,13 +179,15 @@ void ask_compiler(variable& v, extent stream, const places& where) {
   if (binding != nullptr) {
     const auto* whole = llvm::cast<clang::DecompositionDecl>(var);
     std::string names;
-    for (const clang::BindingDecl* b : whole->bindings()) names += (names.empty() ? "" : ", ") + b->getNameAsString();
+    for (const clang::BindingDecl* b : whole->bindings())
+      names += (names.empty() ? "" : ", ") + b->getNameAsString();
     body = "[[maybe_unused]] auto&& [" + names + "] = " + value + "; return " + v.name + ";";
   }
   const std::string made = "spar_make_" + v.name;
   v.prelude += "[[maybe_unused]] const auto " + made + " = [&](" + parameters + ")" +
-               (v.reference && binding == nullptr ? " -> decltype(auto)" : "") + " { " + body + " }; using spar_type_" + v.name +
-               " = std::remove_reference_t<decltype(" + made + "(" + arguments + "))>; ";
+               (v.reference && binding == nullptr ? " -> decltype(auto)" : "") + " { " + body +
+               " }; using spar_type_" + v.name + " = std::remove_reference_t<decltype(" + made + "(" +
+               arguments + "))>; ";
   v.type = "spar_type_" + v.name;
 }
 
@@ -195,7 +206,8 @@ void describe(variable& v, extent stream, const places& where) {
   v.constant = type.getNonReferenceType().isConstQualified();
   v.array = type.getNonReferenceType()->isArrayType();
   v.type = name_of(type, where);
-  const bool unnamed = stands_for_unknown(type) || (type->isDependentType() && v.type.find("auto") != std::string::npos);
+  const bool unnamed =
+      stands_for_unknown(type) || (type->isDependentType() && v.type.find("auto") != std::string::npos);
   if (unnamed && v.inside) ask_compiler(v, stream, where);
   if (unnamed && !v.inside) v.type = "std::remove_cvref_t<decltype(" + v.name + ")>";
   if (var != nullptr && !v.reference) v.declaration = declaration_of(v, var, where);

@@ -1,11 +1,11 @@
 #include "uses.hpp"
 
-#include "clang.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
+
+#include "clang.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -22,7 +22,8 @@ class user {
     if (s == nullptr || is_stage(s)) return;
     if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) return note(name->getDecl(), name, f);
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s)) return visit_member(member, f);
-    if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(s)) return visit(cast->getSubExpr(), through(cast, f));
+    if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(s))
+      return visit(cast->getSubExpr(), through(cast, f));
     if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(s)) return visit_binary(op, f);
     if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(s)) return visit_unary(op, f);
     if (const auto* at = llvm::dyn_cast<clang::ArraySubscriptExpr>(s)) return visit_subscript(at, f);
@@ -46,7 +47,8 @@ class user {
     }
     if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(s)) {
       for (const auto& capture : lambda->captures()) {
-        if (lambda->isInitCapture(&capture)) visit(llvm::cast<clang::VarDecl>(capture.getCapturedVar())->getInit());
+        if (lambda->isInitCapture(&capture))
+          visit(llvm::cast<clang::VarDecl>(capture.getCapturedVar())->getInit());
       }
       return visit(lambda->getBody());
     }
@@ -109,7 +111,8 @@ class user {
 
   void visit_member(const clang::MemberExpr* m, fate f) {
     const clang::Expr* base = m->getBase();
-    if (llvm::isa<clang::CXXThisExpr>(base->IgnoreImplicit()) || llvm::isa<clang::VarDecl>(m->getMemberDecl())) {
+    if (llvm::isa<clang::CXXThisExpr>(base->IgnoreImplicit()) ||
+        llvm::isa<clang::VarDecl>(m->getMemberDecl())) {
       return note(m->getMemberDecl(), m, f);
     }
     visit(base, m->isArrow() ? fate::read : f);
@@ -164,7 +167,8 @@ class user {
       }
     } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(call->getCallee()->IgnoreParens())) {
       const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(member->getMemberDecl());
-      visit(member->getBase(), method == nullptr || member->isArrow() ? fate::read : object(method, false, f));
+      visit(member->getBase(),
+            method == nullptr || member->isArrow() ? fate::read : object(method, false, f));
     } else if (const auto* unknown = llvm::dyn_cast<clang::CXXDependentScopeMemberExpr>(call->getCallee());
                unknown != nullptr && !unknown->isImplicitAccess()) {
       visit(unknown->getBase(), unknown->isArrow() ? fate::read : fate::maybe_changed);
@@ -193,11 +197,13 @@ class user {
     return fate::changed;
   }
   static bool reads_alone(const clang::CXXMethodDecl* method) {
-    if (method->getOverloadedOperator() == clang::OO_Subscript || method->getOverloadedOperator() == clang::OO_Star ||
+    if (method->getOverloadedOperator() == clang::OO_Subscript ||
+        method->getOverloadedOperator() == clang::OO_Star ||
         method->getOverloadedOperator() == clang::OO_Arrow) {
       return true;
     }
-    constexpr std::array names{"at", "front", "back", "top", "begin", "end", "rbegin", "rend", "data", "value"};
+    constexpr std::array names{"at",  "front",  "back", "top",  "begin",
+                               "end", "rbegin", "rend", "data", "value"};
     return method->getDeclName().isIdentifier() && std::ranges::find(names, method->getName()) != names.end();
   }
 
@@ -208,7 +214,8 @@ class user {
         f = args[i]->isTypeDependent() || args[i]->isLValue() ? fate::maybe_changed : fate::read;
       } else if (i < callee->getNumParams()) {
         const clang::QualType type = callee->getParamDecl(i)->getType();
-        if (type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified()) f = fate::changed;
+        if (type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified())
+          f = fate::changed;
         if (type->isRValueReferenceType()) f = fate::changed;
       }
       visit(args[i], f);
@@ -230,10 +237,13 @@ bool changes(const std::vector<use>& uses, const variable& v) {
 }
 
 /// All names of a variable in a function.
-void each_name(const clang::Stmt* s, const clang::ValueDecl* v, const std::function<void(const clang::Expr*)>& found) {
+void each_name(const clang::Stmt* s, const clang::ValueDecl* v,
+               const std::function<void(const clang::Expr*)>& found) {
   if (s == nullptr) return;
-  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s); name != nullptr && name->getDecl() == v) found(name);
-  if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(s)) return each_name(lambda->getBody(), v, found);
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s); name != nullptr && name->getDecl() == v)
+    found(name);
+  if (const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(s))
+    return each_name(lambda->getBody(), v, found);
   for (const clang::Stmt* child : s->children()) each_name(child, v, found);
 }
 
@@ -268,7 +278,8 @@ class keeper {
  private:
   [[nodiscard]] bool local(const variable& v) const {
     return llvm::isa<clang::BindingDecl>(v.declared) ||
-           (llvm::isa<clang::VarDecl>(v.declared) && llvm::cast<clang::VarDecl>(v.declared)->hasLocalStorage() &&
+           (llvm::isa<clang::VarDecl>(v.declared) &&
+            llvm::cast<clang::VarDecl>(v.declared)->hasLocalStorage() &&
             v.declared->getDeclContext() == s_.function);
   }
 
@@ -291,7 +302,8 @@ class keeper {
     v.read_after = read_after(v);
     if (!v.read_after) return;
     int holder = outputs.back();
-    while (holder < static_cast<int>(s_.stages.size()) && s_.stages[static_cast<std::size_t>(holder)].replicated) {
+    while (holder < static_cast<int>(s_.stages.size()) &&
+           s_.stages[static_cast<std::size_t>(holder)].replicated) {
       ++holder;
     }
     v.last_holder = holder;
@@ -302,7 +314,8 @@ class keeper {
     bool used = false;
     each_name(s_.body, v.declared, [&](const clang::Expr* e) {
       const auto at = where_.offset(e->getBeginLoc());
-      const bool in_stage = std::ranges::any_of(s_.stages, [&](const stage& one) { return one.text.holds(at); });
+      const bool in_stage =
+          std::ranges::any_of(s_.stages, [&](const stage& one) { return one.text.holds(at); });
       used = used || (!in_stage && at > s_.stages.front().text.begin);
     });
     return used;
@@ -325,7 +338,8 @@ class keeper {
     if (!e.holds(s_.text.begin)) return false;
     const bool loop = llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(s);
     if (loop && !e.holds(declared)) return true;
-    return std::ranges::any_of(s->children(), [&](const clang::Stmt* c) { return in_outer_loop(c, declared); });
+    return std::ranges::any_of(s->children(),
+                               [&](const clang::Stmt* c) { return in_outer_loop(c, declared); });
   }
 
   // From the last stage backwards: an item holds what its stage and all later ones need.
@@ -352,7 +366,8 @@ class keeper {
       std::ranges::sort(need, {}, [&](const variable* v) { return order(v); });
       one.before = need;
     }
-    for (stage& one : s_.stages) std::ranges::sort(one.after, {}, [&](const variable* v) { return order(v); });
+    for (stage& one : s_.stages)
+      std::ranges::sort(one.after, {}, [&](const variable* v) { return order(v); });
   }
   [[nodiscard]] std::size_t order(const variable* v) const {
     return static_cast<std::size_t>(

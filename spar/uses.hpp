@@ -5,8 +5,8 @@
 
 namespace thalweg::spar {
 
-/// Fills in what `find_streams` leaves open: `uses`, `before`, `after`, and how each variable is kept. Also of
-/// nested streams.
+/// Fills in what `find_streams` leaves open: `uses`, `before`, `after`, and how each variable is kept. Also
+/// of nested streams.
 void find_uses(stream& s, const places& where);
 
 }  // namespace thalweg::spar

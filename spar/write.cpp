@@ -1,8 +1,8 @@
 #include "write.hpp"
 
-#include "clang.hpp"
-
 #include <algorithm>
+
+#include "clang.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -95,9 +95,9 @@ class writer {
     ++depth_;
     const std::string start = at(s.says.where.begin);
     const std::size_t stages = s.stages.size();
-    std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ + "failed; auto " +
-                      prefix_ + "source = thalweg::spar::source<" + item(0) + ">([&](thalweg::emitter<" + item(0) +
-                      ">& " + prefix_ + "out) {" + at(s.text.begin);
+    std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ +
+                      "failed; auto " + prefix_ + "source = thalweg::spar::source<" + item(0) +
+                      ">([&](thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin);
     out += source(s);
     out += start + "}, " + prefix_ + "failed);";
     std::vector<std::string> line{"std::move(" + prefix_ + "source)"};
@@ -106,11 +106,12 @@ class writer {
       line.push_back("std::move(" + name(k) + ")");
     }
     if (keeps_last(s)) {
-      out += start + "auto " + prefix_ + "last = thalweg::sink([&](" + item(stages) + "& " + prefix_ + "in) { " +
-             locals(s.stages.back().after) + keep_last(s, stages, {}) + "});";
+      out += start + "auto " + prefix_ + "last = thalweg::sink([&](" + item(stages) + "& " + prefix_ +
+             "in) { " + locals(s.stages.back().after) + keep_last(s, stages, {}) + "});";
       line.push_back("std::move(" + prefix_ + "last)");
     }
-    out += start + "thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ", " + prefix_ + "failed);";
+    out +=
+        start + "thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ", " + prefix_ + "failed);";
     for (const auto& v : s.variables) {
       if (v->last_holder >= 0) out += " thalweg::spar::give_back(" + v->name + ", " + last(*v) + ");";
     }
@@ -126,9 +127,8 @@ class writer {
 
   /// Whether a stage behind the last one keeps what the last item gave: replicas cannot.
   static bool keeps_last(const stream& s) {
-    return std::ranges::any_of(s.variables, [&](const auto& v) {
-      return v->last_holder == static_cast<int>(s.stages.size());
-    });
+    return std::ranges::any_of(
+        s.variables, [&](const auto& v) { return v->last_holder == static_cast<int>(s.stages.size()); });
   }
 
   [[nodiscard]] std::string items(const stream& s) const {
@@ -136,8 +136,10 @@ class writer {
     for (const auto& v : s.variables) {
       if (!v->shared && out.find(v->prelude) == std::string::npos) out += v->prelude;
     }
-    for (std::size_t k = 0; k < s.stages.size(); ++k) out += "using " + item(k) + " = " + tuple_of(s.stages[k].before) + "; ";
-    if (keeps_last(s)) out += "using " + item(s.stages.size()) + " = " + tuple_of(s.stages.back().after) + "; ";
+    for (std::size_t k = 0; k < s.stages.size(); ++k)
+      out += "using " + item(k) + " = " + tuple_of(s.stages[k].before) + "; ";
+    if (keeps_last(s))
+      out += "using " + item(s.stages.size()) + " = " + tuple_of(s.stages.back().after) + "; ";
     return out;
   }
 
@@ -152,7 +154,8 @@ class writer {
   /// The loop: an item leaves where its first stage was.
   std::string source(const stream& s) {
     const auto in_stage = [&](const stream& inner) {
-      return std::ranges::any_of(s.stages, [&](const stage& one) { return one.text.holds(inner.says.where.begin); });
+      return std::ranges::any_of(s.stages,
+                                 [&](const stage& one) { return one.text.holds(inner.says.where.begin); });
     };
     std::vector<edit> edits;
     for (const stream& inner : s.nested) {
@@ -171,7 +174,8 @@ class writer {
     std::string unused;
     for (const auto& v : s.variables) {
       // Its declaration stays in the loop, but the stages have their own.
-      if (v->inside && !contains(s.stages.front().before, v.get())) unused += "static_cast<void>(" + v->name + "); ";
+      if (v->inside && !contains(s.stages.front().before, v.get()))
+        unused += "static_cast<void>(" + v->name + "); ";
     }
     return "{ " + unused + prefix_ + "out.send(" + item(0) + "(" + joined(values, ", ") + ")); }";
   }
@@ -190,7 +194,8 @@ class writer {
     for (std::size_t i = 0; i < held.size(); ++i) {
       const variable& v = *held[i];
       const std::string part = "std::get<" + std::to_string(i) + ">(" + prefix_ + "in)";
-      out += "[[maybe_unused]] " + std::string(v.constant && !v.reference ? "const " : "") + "auto& " + v.name + " = ";
+      out += "[[maybe_unused]] " + std::string(v.constant && !v.reference ? "const " : "") + "auto& " +
+             v.name + " = ";
       out += v.reference ? "*" + part : v.array ? "thalweg::spar::array<" + v.type + ">(" + part + ")" : part;
       out += "; ";
     }
@@ -207,7 +212,8 @@ class writer {
     return out;
   }
 
-  [[nodiscard]] std::string keep_last(const stream& s, std::size_t k, const std::vector<variable*>& needed) const {
+  [[nodiscard]] std::string keep_last(const stream& s, std::size_t k,
+                                      const std::vector<variable*>& needed) const {
     std::string out;
     for (const auto& v : s.variables) {
       if (v->last_holder != static_cast<int>(k)) continue;
@@ -222,7 +228,8 @@ class writer {
     for (const variable* v : one.after) {
       const auto place = std::ranges::find(one.before, v);
       if (place != one.before.end()) {
-        values.push_back("std::get<" + std::to_string(place - one.before.begin()) + ">(std::move(" + prefix_ + "in))");
+        values.push_back("std::get<" + std::to_string(place - one.before.begin()) + ">(std::move(" + prefix_ +
+                         "in))");
       } else {
         values.push_back(value_of(*v, v->owner != static_cast<int>(k)));
       }
@@ -232,19 +239,21 @@ class writer {
 
   static std::string quietly(const std::string& declarations) {
     if (declarations.empty()) return "";
-    return R"(_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") )" + declarations +
-           R"(_Pragma("GCC diagnostic pop") )";
+    return R"(_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") )" +
+           declarations + R"(_Pragma("GCC diagnostic pop") )";
   }
 
   std::string written(const stream& s, std::size_t k) {
     const stage& one = s.stages[k];
     const bool ends = k + 1 == s.stages.size() && !keeps_last(s);
     const std::string start = at(one.says.where.begin);
-    const std::string result = ends ? "void" : one.leaves_out() ? "std::optional<" + item(k + 1) + ">" : item(k + 1);
+    const std::string result = ends               ? "void"
+                               : one.leaves_out() ? "std::optional<" + item(k + 1) + ">"
+                                                  : item(k + 1);
     std::string out = start;
     const std::string replicas = replicas_of(one, k, out);
-    out += "auto " + name(k) + "_body = [&]([[maybe_unused]] " + item(k) + "& " + prefix_ + "in) -> " + result + " { " +
-           quietly(locals(one.before) + fresh(one, k)) + at(one.text.begin);
+    out += "auto " + name(k) + "_body = [&]([[maybe_unused]] " + item(k) + "& " + prefix_ + "in) -> " +
+           result + " { " + quietly(locals(one.before) + fresh(one, k)) + at(one.text.begin);
     std::vector<edit> edits = within(s.nested, one.text);
     for (const extent& c : one.continues) edits.push_back({c, ends ? "return;" : "return std::nullopt;"});
     out += spliced(one.text, std::move(edits)) + start + keep_last(s, k, one.after);
@@ -261,12 +270,14 @@ class writer {
       return "thalweg::adaptive(" + range->arguments[0].text + ", " + range->arguments[1].text + ")";
     }
     const std::string variable = prefix_ + "replicas_" + std::to_string(k + 1);
-    out += "const int " + variable + " = thalweg::spar::replicas(" + one.replicas + ");" + at(one.says.where.begin);
+    out += "const int " + variable + " = thalweg::spar::replicas(" + one.replicas + ");" +
+           at(one.says.where.begin);
     return variable;
   }
 
   /// The stage as a pattern of Thalweg.
-  [[nodiscard]] std::string pattern(const stream& s, std::size_t k, bool ends, const std::string& replicas) const {
+  [[nodiscard]] std::string pattern(const stream& s, std::size_t k, bool ends,
+                                    const std::string& replicas) const {
     const stage& one = s.stages[k];
     const clause* batch = one.says.find("Batch");
     std::string operation = "std::move(" + name(k) + "_body)";
@@ -282,26 +293,30 @@ class writer {
                                      : "thalweg::" + kind + "(" + operation + ", " + said + ")";
     if (batch != nullptr) {
       std::string limits = "{.items = " + batch->arguments[0].text;
-      if (batch->arguments.size() > 1) limits += ", .interval = std::chrono::milliseconds(" + batch->arguments[1].text + ")";
+      if (batch->arguments.size() > 1)
+        limits += ", .interval = std::chrono::milliseconds(" + batch->arguments[1].text + ")";
       out = "thalweg::batch({" + limits.substr(1) + "}) | " + out + (ends ? "" : " | thalweg::unbatch()");
     }
     return out;
   }
 
-  [[nodiscard]] std::string said_of(const stage& one, std::size_t k, const std::string& replicas, bool batched) const {
+  [[nodiscard]] std::string said_of(const stage& one, std::size_t k, const std::string& replicas,
+                                    bool batched) const {
     std::vector<std::string> said;
     if (!replicas.empty()) said.push_back(".replicas = " + replicas);
     if (one.says.find("Unordered") != nullptr) said.push_back(".unordered = true");
     if (told_.on_demand && one.replicated && one.says.find("Adaptive") == nullptr) {
-      said.push_back(".capacity = thalweg::spar::bound(" + std::to_string(*told_.on_demand) + ", " + replicas + ")");
+      said.push_back(".capacity = thalweg::spar::bound(" + std::to_string(*told_.on_demand) + ", " +
+                     replicas + ")");
     }
     said.push_back(".name = \"stage_" + std::to_string(k + 1) + "\"");
     if (const clause* key = one.says.find("KeyBy")) {
       const std::string taken = batched ? "std::vector<" + item(k) + ">" : item(k);
-      said.push_back(".schedule = thalweg::route<" + taken + ">([&]([[maybe_unused]] const " + taken + "& " + prefix_ +
-                     (batched ? "all" : "in") + ", std::size_t) -> std::size_t { " +
+      said.push_back(".schedule = thalweg::route<" + taken + ">([&]([[maybe_unused]] const " + taken + "& " +
+                     prefix_ + (batched ? "all" : "in") + ", std::size_t) -> std::size_t { " +
                      (batched ? "const auto& " + prefix_ + "in = " + prefix_ + "all.front(); " : "") +
-                     quietly(locals(one.before)) + "return thalweg::spar::hash(" + key->arguments[0].text + "); })");
+                     quietly(locals(one.before)) + "return thalweg::spar::hash(" + key->arguments[0].text +
+                     "); })");
     }
     if (told_.blocking || one.says.find("Blocking") != nullptr) said.push_back(".blocking = true");
     return "{" + joined(said, ", ") + "}";
@@ -314,8 +329,9 @@ class writer {
     std::vector<std::string> placed;
     for (std::size_t k = 0; k < s.stages.size(); ++k) {
       if (const clause* on = s.stages[k].says.find("On")) {
-        placed.push_back("thalweg::spar::place(\"stage_" + std::to_string(k + 1) + "\", " + on->arguments[0].text +
-                         (s.stages[k].replicas_known() ? ", " + prefix_ + "replicas_" + std::to_string(k + 1) : "") + ")");
+        placed.push_back(
+            "thalweg::spar::place(\"stage_" + std::to_string(k + 1) + "\", " + on->arguments[0].text +
+            (s.stages[k].replicas_known() ? ", " + prefix_ + "replicas_" + std::to_string(k + 1) : "") + ")");
       }
     }
     return "thalweg::spar::on_ranks(\"" + told_.policy + "\", {" + joined(placed, ", ") + "})";

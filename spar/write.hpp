@@ -1,11 +1,11 @@
 /// From a stream to the text of a program over Thalweg.
 #pragma once
 
-#include "options.hpp"
-#include "places.hpp"
-
 #include <string>
 #include <vector>
+
+#include "options.hpp"
+#include "places.hpp"
 
 namespace thalweg::spar {
 

@@ -174,7 +174,8 @@ template <class Item, class F> auto source(F f, std::exception_ptr& failed) {
 }
 
 /// Runs the stream. What a part of it throws comes out as it is.
-template <class Job, class Policy> void run(Job&& job, const Policy& policy, const std::exception_ptr& failed) {
+template <class Job, class Policy>
+void run(Job&& job, const Policy& policy, const std::exception_ptr& failed) {
   try {
     thalweg::run(std::forward<Job>(job), policy);
   } catch (const stage_error& e) {

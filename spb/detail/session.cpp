@@ -14,6 +14,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -417,6 +418,14 @@ void monitor_stages(const options& asked) {
     thalweg::run_detail::monitor_next_run(file, std::chrono::milliseconds(asked.monitor_ms));
 }
 
+// Programs with SPar's annotations read from the environment how many replicas stages have that name no
+// number, and which policy they run under.
+void tell_annotated_programs() {
+  const auto workers = std::to_string(nthreads);
+  ::setenv("SPAR_NUM_WORKERS", workers.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): nothing has begun
+  ::setenv("THALWEG_SPAR_POLICY", ("pool:" + workers).c_str(), 0);  // NOLINT(concurrency-mt-unsafe): the same
+}
+
 void open(int argc, char** argv) {
   auto& run = current();
   run.asked = parse(argc, argv);
@@ -428,6 +437,7 @@ void open(int argc, char** argv) {
   if (run.of) require_fit_for_several(run.asked);
   if (!is_first()) leave_to_the_first(run.asked);
   nthreads = run.asked.nthreads;
+  tell_annotated_programs();
   auto& feed = common_feed();
   feed.set_batch_size(run.asked.batch_size);
   feed.set_batch_bytes(run.asked.batch_bytes);

@@ -246,6 +246,11 @@ class Interfaces(unittest.TestCase):
             ("ff::ff_Farm<T> f; struct n : ff_node_t<T> {};", "fastflow", "ff ff_Farm ff_node_t"),
             ("MPI_Send(MPI_INT);", "mpi", "MPI_Send MPI_INT"),
             ("[[spar::Stage, spar::Input(x)]] for (;;) {}", "spar", "[[ spar Stage spar Input"),
+            (
+                "[[spar::Stage, spar::Input(a[i], b), thalweg::KeyBy(thalweg_key)]] f();",
+                "spar",
+                "[[ spar Stage spar Input thalweg KeyBy",
+            ),
             ("using queue = SharedQueue<T>;", "spbench queue", "SharedQueue"),
         ):
             with self.subTest(source):

@@ -121,6 +121,14 @@ class New(Own):
         self.assertEqual(one.program.read_text(encoding="utf-8"), source)
         self.assertIn("  USES [=[tbb]=]", call_of(one, one.settings()))
 
+    def test_annotations_are_translated_unless_the_compiler_knows_them(self) -> None:
+        one = self.make("x", "spar")
+        self.assertIn("[[spar::ToStream", one.program.read_text(encoding="utf-8"))
+        self.assertIn("  USES [=[spar]=]", call_of(one, one.settings()))
+        for compiler in ("/opt/SPar/bin/spar", "thalweg-spar++"):
+            its = call_of(one, replace(one.settings(), bench_cxx=compiler))
+            self.assertEqual([line for line in its if "USES" in line], [])
+
     def test_from_keeps_what_the_program_needs(self) -> None:
         self.good("new", "--from", "ferret_tbb_pipe-farm", "--ppi", "mine", "--bench", "a")
         one = Benchmarks(self.folder).find("ferret_mine_a")
@@ -1082,27 +1090,29 @@ class Built(unittest.TestCase):
 
     def test_warns_of_annotations_that_mean_nothing(self) -> None:
         with tempfile.TemporaryDirectory() as name, redirect_stderr(io.StringIO()) as said:
-            folder = Path(name) / "primes_spar_a"
+            folder = Path(name) / "primes_mine_a"
             folder.mkdir()
             source = folder / "program.cpp"
-            one = Benchmark(folder, "primes", "spar", "a")
+            one = Benchmark(folder, "primes", "mine", "a")
             warned, threads = [], []
-            for text, compiler in (
-                ("[[spar::ToStream]] while", ""),
-                ("[[ spar::Stage]]", "g++"),
-                ("[[spar::Stage]]", "/opt/SPar/bin/spar"),
-                ("// spar", ""),
+            for text, configuration in (
+                ("[[spar::ToStream]] while", {}),
+                ("[[ spar::Stage]]", {"PPI_CXX": "g++"}),
+                ("[[spar::Stage]]", {"PPI_CXX": "/opt/SPar/bin/spar"}),
+                ("[[spar::Stage]]", {"PPI_CXX": "thalweg-spar++"}),
+                ("[[spar::Stage]]", {"USES": "spar"}),
+                ("// spar", {}),
             ):
                 source.write_text(text, encoding="utf-8")
-                replace(one, configuration={"PPI_CXX": compiler}).write()
+                replace(one, configuration=configuration).write()
                 (mine,) = user_programs(Benchmarks(Path(name)))
                 self.build(mine)
                 threads.append([one.nthreads for one in settings([mine], ["test"], [2, 3])])
-                warned.append("warning: primes_spar_a is written with SPar's" in said.getvalue())
+                warned.append("warning: primes_mine_a is written with SPar's" in said.getvalue())
                 said.seek(0)
                 said.truncate()
-        self.assertEqual(warned, [True, True, False, False])
-        self.assertEqual(threads, [[1], [1], [2, 3], [2, 3]])
+        self.assertEqual(warned, [True, True, False, False, False, False])
+        self.assertEqual(threads, [[1], [1], [2, 3], [2, 3], [2, 3], [2, 3]])
 
     def test_what_is_built_is_removed(self) -> None:
         with tempfile.TemporaryDirectory() as name:

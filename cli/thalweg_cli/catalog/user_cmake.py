@@ -15,6 +15,7 @@ from thalweg_cli.base.files import make_folder, write_text
 from thalweg_cli.base.names import cmake_text
 from thalweg_cli.base.paths import api_of, build_folder, root_of
 from thalweg_cli.base.terminal import Failed
+from thalweg_cli.catalog.annotations import SPAR, compiles_annotations
 from thalweg_cli.catalog.user_benchmarks import OPERATORS, Benchmark, Benchmarks, Unreadable
 from thalweg_cli.catalog.user_settings import Settings, known_interfaces
 
@@ -164,7 +165,9 @@ def configured_call(
 
 def call(own: Mapping[str, Sequence[str]], application: str, interface: str, settings: Settings) -> list[str]:
     """The lines of a call: what is told of one program alone, and what its settings are."""
-    uses = [interface] if interface in known_interfaces() else []
+    uses = [*([interface] if interface in known_interfaces() else []), *settings.uses]
+    if compiles_annotations(settings):  # There is nothing left to translate.
+        uses = [one for one in uses if one != SPAR]
     arguments: dict[str, Sequence[str]] = {
         **own,
         "APPLICATION": [application],
@@ -182,7 +185,7 @@ def call(own: Mapping[str, Sequence[str]], application: str, interface: str, set
         "LIBRARY_FOLDERS": settings.library_folders,
         "LIBRARIES": settings.libraries,
         "PACKAGES": settings.packages,
-        "USES": list(dict.fromkeys([*uses, *settings.uses])),
+        "USES": list(dict.fromkeys(uses)),
     }
     words = (f"  {key} {' '.join(map(cmake_text, values))}" for key, values in arguments.items() if values)
     return ["thalweg_user_benchmark(", *words, ")"]

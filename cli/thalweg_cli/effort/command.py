@@ -57,6 +57,7 @@ MEASURES = (
     Measure("shared_lines", "shared_lines", "of them\nshared", is_relative=False),
     Measure("functions", "number_of_functions", is_relative=False),
     Measure("complexity", "complexity", "complexity"),
+    Measure("parallel_lines", "parallel_lines", is_relative=False),
     Measure("parallel_tokens", "parallel_tokens", "parallel\ntokens", is_relative=False),
     Measure("distinct_parallel_tokens", "distinct_parallel_tokens", is_relative=False),
     Measure("distinct_operators", "halstead.distinct_operators"),

@@ -81,6 +81,11 @@ class Part:
         """Lines on which there is something other than blanks and comments."""
         return len({line for token in self.tokens for line in range(token.line, token.last_line + 1)})
 
+    def parallel_lines(self) -> int:
+        """Those of them on which something comes from an interface."""
+        marked = (token for token, interface in zip(self.tokens, self.marks, strict=True) if interface)
+        return len({line for token in marked for line in range(token.line, token.last_line + 1)})
+
     def words(self) -> Iterator[tuple[str, str, bool]]:
         """What Halstead's measures count: a text, the interface it comes from, whether it is an operator."""
         opening, closing = self.structure.template_brackets()
@@ -147,6 +152,11 @@ class Measures:
             if interface:
                 result.setdefault(interface, {})[text] = count
         return result
+
+    @cached_property
+    def parallel_lines(self) -> int:
+        """Lines on which something comes from an interface."""
+        return sum(part.parallel_lines() for part in self.parts)
 
     @property
     def parallel_tokens(self) -> int:

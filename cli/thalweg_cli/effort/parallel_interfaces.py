@@ -25,6 +25,8 @@ class Interface:
     """The first word of its pragmas. Directives and clauses are its tokens, too."""
     pragma_arguments: frozenset[str] = field(default=frozenset())
     """Words of its own that stand in the parentheses of a clause."""
+    clauses: frozenset[str] = frozenset()
+    """Other namespaces of clauses in its attributes, which count as its own there."""
     is_standard: bool = False
 
 
@@ -159,7 +161,7 @@ INTERFACES = (
         hooks=words("Process Produce Receive Send"),
     ),
     Interface("mpi", prefixes=("MPI_", "MPIX_")),
-    Interface("spar", namespaces=words("spar")),
+    Interface("spar", namespaces=words("spar"), clauses=words("thalweg")),
 )
 """In this order: a member that several interfaces have is the first's that the source uses."""
 
@@ -201,7 +203,7 @@ class _Marker:
             if interface := self._pragmas.get(self._text(place + 1)):
                 self._mark_pragma(place, interface)
             return
-        if token.kind is not Kind.NAME or self._is_inside_a_name(place):
+        if token.kind is not Kind.NAME or self.marks[place] or self._is_inside_a_name(place):
             return
         if token.text == "namespace" and self._text(place + 2) == "=":
             if interface := self._interface_of_namespace(place + 3):
@@ -255,9 +257,9 @@ class _Marker:
         """A name with or without its namespace."""
         chain, first = self._chain(place), self._text(place)
         if len(chain) > 1 and first in self._namespaces:
-            self._mark(chain, self._namespaces[first])
             if self._text(place - 1) == ATTRIBUTE:
-                self._mark((place - 1,), self._namespaces[first])
+                self._mark_attribute(place, self._namespaces[first])
+            self._mark(chain, self._namespaces[first])
         elif len(chain) > 1 and first == "std" and self._text(chain[1]) in self._standard:
             self._mark(chain[1:], self._standard[self._text(chain[1])])
         elif first in self._names:
@@ -266,6 +268,17 @@ class _Marker:
             for interface in INTERFACES:
                 if interface.prefixes and first.startswith(interface.prefixes):
                     self._mark(chain, interface)
+
+    def _mark_attribute(self, place: int, interface: Interface) -> None:
+        """Marks `[[` and the clauses behind it; what stands in their parentheses is the program's own."""
+        self._mark((place - 1,), interface)
+        depth = 0
+        while depth >= 0 and place < len(self._tokens):
+            text = self._text(place)
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text, 0)
+            if depth == 0 and text in interface.clauses and self._text(place + 1) == "::":
+                self._mark(self._chain(place), interface)
+            place += 1
 
     def _mark_pragma(self, place: int, interface: Interface) -> None:
         """Marks `#pragma omp`, directives and clauses; names in their parentheses are the program's own."""

@@ -40,13 +40,13 @@ LOOKS = {
     "grppi": Look("#cc79a7", "cross", "P"),
     "taskflow": Look("#904824", "x", "X"),
     "windflow": Look("#9048fc", "star", "*"),
+    "spar": Look("#1b7837", "triangle-left", "<"),
 }
-"""Okabe and Ito's colors, which are chosen for all kinds of eyes, and three that differ most from them."""
+"""Okabe and Ito's colors, which are chosen for all kinds of eyes, and others that differ most from them."""
 
 OTHERS = (
     Look("#b5485d", "pentagon", "p"),
     Look("#4d4d4d", "octagon", "8"),
-    Look("#1b7837", "triangle-left", "<"),
     Look("#a6761d", "triangle-right", ">"),
 )
 """What other interfaces get, in the order of their names."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from thalweg_cli.base.process import finish
 from thalweg_cli.base.terminal import Failed, console
 from thalweg_cli.build.live import check_live
+from thalweg_cli.catalog.annotations import SPAR
 from thalweg_cli.catalog.programs import THALWEG, Program
 from thalweg_cli.run.debugging import check_one
 from thalweg_cli.run.experiment import Conditions, Setting
@@ -27,7 +28,7 @@ def with_page(programs: list[Program]) -> Program:
     """The one program of these, as it is built with a page. Raises Failed if there is none such."""
     check_one(len(programs), OPTION)
     (program,) = programs
-    if program.interface != THALWEG:
+    if program.interface not in (THALWEG, SPAR):
         raise Failed(
             f"{OPTION}: only programs written with Thalweg have a page, and {program.name} is not",
             remedy=f"--ppi {THALWEG} chooses those that are",

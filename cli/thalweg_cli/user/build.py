@@ -26,7 +26,7 @@ from thalweg_cli.catalog.user_benchmarks import UserFolder
 
 ANNOTATED = (
     "is written with SPar's annotations, which mean nothing to this compiler: it runs on one thread, "
-    "whatever --nthreads is. SPar's own compiler may be set: configure NAME --set BENCH_CXX=.../spar"
+    "whatever --nthreads is. To translate it: configure NAME --set USES=spar"
 )
 
 

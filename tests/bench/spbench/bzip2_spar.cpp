@@ -1,4 +1,4 @@
-// Annotations, which a compiler that does not know them ignores.
+// Annotations: thalweg-spar translates them, and a compiler that does not know them ignores them.
 #include <bzip2.hpp>
 
 void compress() {
