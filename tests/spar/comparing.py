@@ -113,7 +113,7 @@ def compare(program: Path, expected: Mapping[str, str], settings: Sequence[Mappi
         for name, output in expected.items():
             how = " ".join(f"{variable}={value}" for variable, value in variables.items())
             try:
-                same(output, printed([str(program), name], variables), f"{name} with {how}")
+                same(output, printed([str(program), name], variables), "another output")
             except Wrong as found:
                 wrong.append(f"{name} with {how}: {found}")
     return wrong

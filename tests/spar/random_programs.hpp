@@ -136,6 +136,12 @@ inline number value(const std::string (&x)[2]) {
   return mixed(value(x[0]), value(x[1]));
 }
 
+/// A new one.
+template <class T> T of(number n) {
+  T x{};
+  set(x, n);
+  return x;
+}
 /// Changes what is there.
 template <class T> void change(T& x, number n) {
   set(x, mixed(value(x), n));

@@ -147,6 +147,7 @@ class Program:
         if outer is not None:
             self.text.add(f"set(outer, {self.number([*self.items])});")
             self.items["outer"] = outer
+            self.fixed.add("outer")
         if self.carried:
             self.text.add(f"carried = mixed(carried, {self.number([])});")
             if self.chance(0.5):
@@ -163,7 +164,7 @@ class Program:
         text = self.text
         text.add("number sum = 1;")
         text.add("number middle = 2;")
-        text.add("const int workers = 2;")
+        text.add("[[maybe_unused]] const int workers = 2;")
         if self.chance(0.4):
             text.add("const std::vector<number> table{3, 1, 4, 1, 5};")
             self.shared += ["table[2]", "static_cast<number>(table.size())"]
@@ -283,7 +284,8 @@ class Program:
             self.stage(self.replicate() if self.chance(0.6) else [])
         text = self.text
         inputs = self.some(list(self.items), 1)
-        text.open(f"[[spar::Stage, spar::Input({', '.join(inputs)}), spar::Output(sum)]]")
+        result = "all" if self.sorted else "sum"
+        text.open(f"[[spar::Stage, spar::Input({', '.join(inputs)}), spar::Output({result})]]")
         if self.chance(0.2):
             text.add(f"if ({self.number(inputs)} % 6 == 0) continue;")
         if self.sorted:
@@ -301,7 +303,7 @@ class Program:
         outputs = self.some(changeable, 1)
         if not outputs:
             return
-        anew = [name for name in outputs if self.chance(0.3)]
+        anew = [name for name in outputs if "[" not in self.items[name] and self.chance(0.3)]
         inputs = [n for n in self.some(list(self.items)) if n not in anew]
         inputs += [n for n in outputs if n not in anew and n not in inputs]
         parts = ["spar::Stage"]
@@ -328,7 +330,7 @@ class Program:
             self.has_middle = True
             text.add("middle = mixed(middle, h);")
         for name in outputs:
-            text.add(f"set({name}, h);" if name in anew else f"change({name}, h);")
+            text.add(f"{name} = of<{self.items[name]}>(h);" if name in anew else f"change({name}, h);")
         if self.chance(0.15):
             text.add(f"if (h % {self.random.randint(4, 9)} == 2) {{ continue; }}")
         text.close()

@@ -7,7 +7,7 @@
 
 int main() {
   std::vector<int> results;
-  const int offset = 7;
+  const int offset = static_cast<int>(results.size()) + 7;
   const auto doubled = [&results, offset](int count) {
     [[spar::ToStream]] for (int i = 0; i < count; i++) {
       int value = i;
