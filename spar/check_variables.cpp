@@ -190,11 +190,11 @@ class variables {
       if (const auto* counted = dyn_cast<ForStmt>(around)) {
         add_round({counted->getCond(), counted->getBody(), counted->getInc()}, stages);
       } else if (const auto* until = dyn_cast<WhileStmt>(around)) {
-        add_round({until->getCond(), until->getBody()}, stages);
+        add_round({until->getConditionVariableDeclStmt(), until->getCond(), until->getBody()}, stages);
       } else if (const auto* once = dyn_cast<DoStmt>(around)) {
         add_round({once->getBody(), once->getCond()}, stages);
       } else if (const auto* range = dyn_cast<CXXForRangeStmt>(around)) {
-        add_round({range->getBody()}, stages);
+        add_round({range->getLoopVarStmt(), range->getBody()}, stages);
       }
     }
     if (rounds_.empty()) add_round({s_.body}, stages);
@@ -220,9 +220,6 @@ class variables {
       if (each.variable == variable && each.changes) return &each;
     }
     return nullptr;
-  }
-  [[nodiscard]] bool source_renews(const ValueDecl* variable) const {
-    return any(rounds_, [&](const effects& round) { return round.assigned.count(variable) > 0; });
   }
   [[nodiscard]] bool source_changes(const ValueDecl* variable) const {
     return any(rounds_, [&](const effects& round) { return change_in(round, variable) != nullptr; });

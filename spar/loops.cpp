@@ -1,5 +1,5 @@
-// Dependences between the statements of a loop's body. What one round gives to the next keeps its statements together
-// and in order; what a statement gives to a later one of the same round can travel.
+// Dependences between the statements of a loop's body. What one round gives to the next keeps its statements
+// together and in order; what a statement gives to a later one of the same round can travel.
 #include "loops.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct jumps {
 void find_jumps(const Stmt* what, bool breaks_inner, jumps& found) {
   if (what == nullptr || isa<LambdaExpr>(what)) return;
   if (isa<BreakStmt>(what) && !breaks_inner) found.breaks = what;
-  if (isa<ReturnStmt>(what) || isa<GotoStmt>(what) || isa<IndirectGotoStmt>(what) || isa<CoreturnStmt>(what) ||
-      isa<CoawaitExpr>(what) || isa<CoyieldExpr>(what)) {
+  if (isa<ReturnStmt>(what) || isa<GotoStmt>(what) || isa<IndirectGotoStmt>(what) ||
+      isa<CoreturnStmt>(what) || isa<CoawaitExpr>(what) || isa<CoyieldExpr>(what)) {
     found.leaves = what;
   }
   const bool inner = breaks_inner || is_loop(what) || isa<SwitchStmt>(what);
@@ -50,6 +50,15 @@ struct step {
   effects does;
   bool jumps = false;
 };
+
+bool asks_for_size(const access& made) {
+  return !made.changes && made.callee != nullptr && only_reads(made.callee);
+}
+
+/// Element access, sizes: not worth a stage.
+bool takes_no_time(const call& which) {
+  return which.callee != nullptr && (gives_access(which.callee) || only_reads(which.callee));
+}
 
 class cutter {
  public:
@@ -107,14 +116,16 @@ class cutter {
       jumps found;
       find_jumps(each, false, found);
       if (found.leaves != nullptr) {
-        result_.in_the_way.push_back({found.leaves->getBeginLoc(),
-                                      "this leaves the loop; only 'break' may: keep the result in a variable, and use "
-                                      "it behind the loop"});
+        result_.in_the_way.push_back(
+            {found.leaves->getBeginLoc(),
+             "this leaves the loop; only 'break' may: keep the result in a variable, and use "
+             "it behind the loop"});
       }
       note_declared(each);
       steps_.push_back({each, reader_.read({each}), found.breaks != nullptr});
       for (const auto& called : steps_.back().does.calls) {
-        result_.worth_it = result_.worth_it || called.callee == nullptr || !of_standard_library(called.callee) ||
+        result_.worth_it = result_.worth_it || called.callee == nullptr ||
+                           !of_standard_library(called.callee) ||
                            changed_argument(plain_name(called.callee)) != no_argument;
       }
       result_.worth_it = result_.worth_it || has_loop(each);
@@ -160,11 +171,13 @@ class cutter {
     if (made.index == nullptr) return false;
     const auto* named = dyn_cast<DeclRefExpr>(made.index->IgnoreParenImpCasts());
     if (named == nullptr || !local(named->getDecl()) || inc_ == nullptr) return false;
-    const bool counted = std::any_of(inc_does_.accesses.begin(), inc_does_.accesses.end(),
-                                     [&](const access& each) { return each.variable == named->getDecl() && each.changes; });
+    const bool counted =
+        std::any_of(inc_does_.accesses.begin(), inc_does_.accesses.end(),
+                    [&](const access& each) { return each.variable == named->getDecl() && each.changes; });
     const bool changed_elsewhere = std::any_of(steps_.begin(), steps_.end(), [&](const step& each) {
-      return std::any_of(each.does.accesses.begin(), each.does.accesses.end(),
-                         [&](const access& other) { return other.variable == named->getDecl() && other.changes; });
+      return std::any_of(each.does.accesses.begin(), each.does.accesses.end(), [&](const access& other) {
+        return other.variable == named->getDecl() && other.changes;
+      });
     });
     return counted && !changed_elsewhere && !is_bits(made.variable->getType());
   }
@@ -181,7 +194,15 @@ class cutter {
       }
     };
     for (std::size_t i = 0; i < steps_.size(); ++i) add(i, steps_[i].does);
-    for (const auto* variable : order) bind(variable, places[variable]);
+    for (const auto* variable : order) {
+      auto& all = places[variable];
+      const bool elements = std::all_of(all.begin(), all.end(), [](const auto& each) {
+        return !each.second->changes || each.second->part == reach::element;
+      });
+      // What changes elements leaves the size as it is.
+      if (elements) std::erase_if(all, [](const auto& each) { return asks_for_size(*each.second); });
+      if (!all.empty()) bind(variable, all);
+    }
     for (std::size_t i = 1; i < steps_.size(); ++i) look_at_calls(i);
   }
 
@@ -203,8 +224,9 @@ class cutter {
       if (!pointer) return;
       for (const auto& [at, made] : changes) {
         if (made->part != reach::target && !type->isReferenceType()) continue;
-        serial_[at].push_back({made->where->getExprLoc(), "what '" + name(variable) +
-                                                              "' refers to is changed here, and other items may have it, too"});
+        serial_[at].push_back(
+            {made->where->getExprLoc(),
+             "what '" + name(variable) + "' refers to is changed here, and other items may have it, too"});
       }
       return;
     }
@@ -246,7 +268,8 @@ class cutter {
       text += ", and kept for later";
     }
     if (changed->by_call && changed->callee != nullptr) {
-      text = "'" + plain_name(changed->callee) + "' gets '" + name(variable) + "' and may change it: its body is not seen";
+      text = "'" + plain_name(changed->callee) + "' gets '" + name(variable) +
+             "' and may change it: its body is not seen";
     } else if (changed->inside != nullptr) {
       text += " (in '" + plain_name(changed->inside) + "')";
     }
@@ -279,7 +302,8 @@ class cutter {
   }
   [[nodiscard]] bool travels(const ValueDecl* variable, bool direct) const {
     const auto* declared = dyn_cast<VarDecl>(variable);
-    return direct && declared != nullptr && declared->hasLocalStorage() && !declared->getType()->isReferenceType();
+    return direct && declared != nullptr && declared->hasLocalStorage() &&
+           !declared->getType()->isReferenceType();
   }
 
   void look_at_calls(std::size_t i) {
@@ -294,12 +318,15 @@ class cutter {
       said.push_back(each.callee);
       if (does_io(each.callee)) {
         io_[i] = true;
-        serial_[i].push_back({where, "'" + plain_name(each.callee) + "' reads or writes, in the order of the items"});
+        serial_[i].push_back(
+            {where, "'" + plain_name(each.callee) + "' reads or writes, in the order of the items"});
       } else if (!each.seen && !of_standard_library(each.callee) && !each.callee->isDefaulted() &&
-                 !each.callee->isConstexpr() && !each.callee->hasAttr<PureAttr>() && !each.callee->hasAttr<ConstAttr>()) {
-        unseen_[i].push_back({where, "the body of '" + plain_name(each.callee) +
-                                         "' is not in this file: if it changes nothing that other calls use, add "
-                                         "spar::Replicate()"});
+                 !each.callee->isConstexpr() && !each.callee->hasAttr<PureAttr>() &&
+                 !each.callee->hasAttr<ConstAttr>()) {
+        unseen_[i].push_back(
+            {where, "the body of '" + plain_name(each.callee) +
+                        "' is not in this file: if it changes nothing that other calls use, add "
+                        "spar::Replicate()"});
       } else if (plain_name(each.callee) == "rand" || plain_name(each.callee) == "strtok") {
         serial_[i].push_back({where, "'" + plain_name(each.callee) + "' keeps state from call to call"});
       }
@@ -313,7 +340,8 @@ class cutter {
       made.serial.insert(made.serial.end(), serial_[i].begin(), serial_[i].end());
       made.unseen.insert(made.unseen.end(), unseen_[i].begin(), unseen_[i].end());
       made.io = made.io || io_[i];
-      made.cheap = made.cheap && steps_[i].does.calls.empty() && !has_loop(steps_[i].statement);
+      made.cheap = made.cheap && !has_loop(steps_[i].statement) &&
+                   std::all_of(steps_[i].does.calls.begin(), steps_[i].does.calls.end(), takes_no_time);
     }
     return made;
   }
@@ -336,7 +364,7 @@ class cutter {
     result_.source = units.front();
     std::size_t next = 1;
     // What is serial at the beginning can as well be a part of the source, which is serial, too.
-    while (next < units.size() && (!units[next].replicable() || units[next].cheap)) {
+    while (next < units.size() && (!units[next].serial.empty() || units[next].cheap)) {
       const bool rest = std::any_of(units.begin() + static_cast<std::ptrdiff_t>(next) + 1, units.end(),
                                     [](const part& each) { return !each.cheap; });
       if (!rest && !result_.source.statements.empty() && !units[next].cheap) break;
@@ -364,7 +392,8 @@ class cutter {
         for (const auto& each : result_.source.unseen) result_.in_the_way.push_back(each);
       }
       if (result_.in_the_way.empty()) {
-        result_.in_the_way.push_back({result_.loop->getBeginLoc(), "there is nothing behind its source that could be a stage"});
+        result_.in_the_way.push_back(
+            {result_.loop->getBeginLoc(), "there is nothing behind its source that could be a stage"});
       }
       return;
     }
@@ -412,7 +441,8 @@ class cutter {
                        [&](const access& each) { return each.variable == variable; });
   }
 
-  /// A variable that is declared in a stage and used behind it: declared in the source, or both stages become one.
+  /// A variable that is declared in a stage and used behind it: declared in the source, or both stages become
+  /// one.
   void keep_declarations_together() {
     for (std::size_t i = 0; i < result_.stages.size(); ++i) {
       for (const auto* each : declared_in(result_.stages[i])) {
@@ -452,7 +482,8 @@ class cutter {
     const auto moves_along = [&](const ValueDecl* variable) {
       if (local(variable)) return true;
       if (std::find(renewed_.begin(), renewed_.end(), variable) != renewed_.end()) return true;
-      return std::find(carried_.begin(), carried_.end(), variable) != carried_.end() && travels(variable, true);
+      return std::find(carried_.begin(), carried_.end(), variable) != carried_.end() &&
+             travels(variable, true);
     };
     for (std::size_t i = 0; i < result_.stages.size(); ++i) {
       auto& each = result_.stages[i];
@@ -461,22 +492,26 @@ class cutter {
         const bool own_state = !local(made.variable) && changed_only_in(made.variable, i, does);
         if (made.exposed && !own_state) insert(each.inputs, made.variable);
         const bool reference = made.variable->getType()->isReferenceType() || range_variable(made.variable);
-        if (!made.changes || made.part == reach::target || (reference && made.variable->getType()->isReferenceType())) continue;
+        if (!made.changes || made.part == reach::target ||
+            (reference && made.variable->getType()->isReferenceType()))
+          continue;
         bool needed = !local(made.variable);
         for (std::size_t k = i + 1; k < does.size(); ++k) needed = needed || reads(does[k], made.variable);
         if (needed) insert(each.outputs, made.variable);
         // What is changed only here and there keeps its value otherwise.
-        if (needed && does[i].assigned.count(made.variable) == 0 && !own_state) insert(each.inputs, made.variable);
+        if (needed && does[i].assigned.count(made.variable) == 0 && !own_state)
+          insert(each.inputs, made.variable);
       }
       for (const auto* declared : each.before) insert(each.outputs, declared);
     }
   }
-  [[nodiscard]] bool changed_only_in(const ValueDecl* variable, std::size_t i, const std::vector<effects>& does) {
+  [[nodiscard]] bool changed_only_in(const ValueDecl* variable, std::size_t i,
+                                     const std::vector<effects>& does) {
     for (std::size_t k = 0; k < does.size(); ++k) {
       if (k != i && changes(does[k], variable)) return false;
     }
-    return !changes(reader_.read(result_.source.statements), variable) && !changes(steps_[0].does, variable) &&
-           !changes(inc_does_, variable);
+    return !changes(reader_.read(result_.source.statements), variable) &&
+           !changes(steps_[0].does, variable) && !changes(inc_does_, variable);
   }
   static bool changes(const effects& does, const ValueDecl* variable) {
     return std::any_of(does.accesses.begin(), does.accesses.end(),

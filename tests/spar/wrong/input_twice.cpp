@@ -8,6 +8,6 @@ void run() {
   }
 }
 
-// expect: 7:37: warning: 'img' stands twice in 'Input'
+// expect: 7:37: warning: 'img' is named twice in 'Input'
 // expect: 7:37: note: leave it out once
 // fixed: nothing

@@ -5,6 +5,7 @@ void run() {
   [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
     image img = read(i);
     int width = 0;
+    width += i;
     [[spar::Stage, spar::Input(img), spar::Output(width)]] {
       if (good(img)) width = count(img);
     }
@@ -12,6 +13,6 @@ void run() {
   }
 }
 
-// expect: 8:51: error: stage 1 does not give its Output 'width' a value on every way
-// expect: 8:51: note: make it an Input, too: then an item keeps the value that it has
+// expect: 9:51: error: stage 1 does not give its Output 'width' a value on every way
+// expect: 9:51: note: make it an Input, too: then an item keeps the value that it has
 // fixed: nothing

@@ -9,4 +9,5 @@ void run() {
 }
 
 // expect: 7:32: error: 'imgs' of 'Input' is not declared here
-// expect: 7:32: note: name a variable that is declared before this statement
+// expect: 7:32: note: did you mean 'img'?
+// fixed: nothing
