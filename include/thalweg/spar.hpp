@@ -1,0 +1,187 @@
+/// What programs written by thalweg-spar call. They include it themselves.
+#pragma once
+
+#include <thalweg/thalweg.hpp>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace THALWEG_NAMESPACE::spar {
+
+// --- variables in items ---
+
+template <class T> struct held_type : std::remove_cv<T> {};
+template <class T, std::size_t N>
+struct held_type<T[N]> : std::type_identity<std::array<typename held_type<T>::type, N>> {};
+
+/// How an item keeps a variable: an array as `std::array`, which can be moved, and travel to another process.
+template <class T> using held = typename held_type<T>::type;
+
+/// The kept array under its own type.
+template <class T, class Held> auto& array(Held& kept) noexcept {
+  using seen = std::conditional_t<std::is_const_v<Held>, const T, T>;
+  static_assert(sizeof(seen) == sizeof(Held));
+  return reinterpret_cast<seen&>(kept);
+}
+
+namespace detail {
+template <class T> void assign(T& to, T& from) {
+  to = std::move(from);
+}
+template <class T, std::size_t N> void assign(T (&to)[N], std::array<held<T>, N>& from) {
+  for (std::size_t i = 0; i < N; ++i) assign(to[i], from[i]);
+}
+template <class To, class From> void fill(To& to, From& from, bool moves) {
+  if constexpr (std::is_array_v<From>) {
+    for (std::size_t i = 0; i < std::extent_v<From>; ++i) fill(to[i], from[i], moves);
+  } else if constexpr (std::is_copy_assignable_v<To>) {
+    if (moves) {
+      to = std::move(from);
+    } else {
+      to = from;
+    }
+  } else {
+    to = std::move(from);
+  }
+}
+}  // namespace detail
+
+/// A copy of an array, for an item.
+template <class T> auto copied(const T& x) {
+  held<T> kept{};
+  detail::fill(kept, x, false);
+  return kept;
+}
+/// The same, of an array that is not needed any more.
+template <class T> auto moved(T& x) {
+  held<T> kept{};
+  detail::fill(kept, x, true);
+  return kept;
+}
+
+/// A variable behind the stream: what the last item gave, if there was one.
+template <class T, class Kept> void give_back(T& x, std::optional<Kept>& last) {
+  if (last) detail::assign(x, *last);
+}
+
+// --- what clauses say ---
+
+/// `Replicate(n)`. Throws a `thalweg::error` unless n is positive.
+inline int replicas(long long n) {
+  if (n < 1 || n > std::numeric_limits<int>::max()) {
+    throw error("spar::Replicate(" + std::to_string(n) + "): a stage has a positive number of replicas");
+  }
+  return static_cast<int>(n);
+}
+/// `Replicate()`: the environment variable SPAR_NUM_WORKERS; without it the policy decides. Throws a
+/// `thalweg::error` that names its text unless that is a positive number.
+inline int replicas() {
+  const char* const text = std::getenv("SPAR_NUM_WORKERS");
+  if (text == nullptr) return automatic;
+  const std::string_view digits = text;
+  int n = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  if (failed != std::errc{} || end != digits.data() + digits.size() || n < 1) {
+    throw error("SPAR_NUM_WORKERS=" + std::string(digits) + ": it must be a positive number");
+  }
+  return n;
+}
+
+/// -spar_ondemand: how many items wait for a farm.
+inline std::int64_t bound(int each, int replicas) noexcept {
+  return replicas == automatic ? automatic : std::int64_t{each} * replicas;
+}
+
+/// `KeyBy`: items with equal keys go to the same replica.
+template <class Key> std::size_t hash(const Key& key) {
+  if constexpr (std::is_enum_v<Key>) {
+    return std::hash<std::underlying_type_t<Key>>{}(static_cast<std::underlying_type_t<Key>>(key));
+  } else if constexpr (std::is_convertible_v<const Key&, std::string_view>) {
+    return std::hash<std::string_view>{}(key);
+  } else {
+    return std::hash<Key>{}(key);
+  }
+}
+
+/// `Batch`: the stage takes a group of items, and does them one by one.
+template <class Item, class F> auto each(F f) {
+  using result = std::invoke_result_t<F&, Item&>;
+  if constexpr (std::is_void_v<result>) {
+    return [f](std::vector<Item>& items) {
+      for (Item& x : items) f(x);
+    };
+  } else if constexpr (model::optional_like<result>) {
+    return [f](std::vector<Item>& items) {
+      std::vector<typename result::value_type> results;
+      results.reserve(items.size());
+      for (Item& x : items) {
+        if (auto y = f(x)) results.push_back(*std::move(y));
+      }
+      return results;
+    };
+  } else {
+    return [f](std::vector<Item>& items) {
+      std::vector<result> results;
+      results.reserve(items.size());
+      for (Item& x : items) results.push_back(f(x));
+      return results;
+    };
+  }
+}
+
+/// A stage in which `continue` leaves out an item.
+template <class Item, class Result, class F> auto some(F f) {
+  return [f](Item& x, emitter<Result>& out) {
+    if (std::optional<Result> y = f(x)) out.send(*std::move(y));
+  };
+}
+
+// --- the run ---
+
+/// The policy as the program was translated, or as THALWEG_SPAR_POLICY in the environment says.
+inline any_policy policy(const char* otherwise) {
+  const char* const text = std::getenv("THALWEG_SPAR_POLICY");
+  return policy_from(text == nullptr ? otherwise : text);
+}
+
+/// The loop. An exception in it ends the stream, and comes when all items before it are done, as in the loop.
+template <class Item, class F> auto source(F f, std::exception_ptr& failed) {
+  return thalweg::source<Item>([f, &failed](emitter<Item>& out) {
+    try {
+      f(out);
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  });
+}
+
+/// Runs the stream. What a part of it throws comes out as it is.
+template <class Job, class Policy> void run(Job&& job, const Policy& policy, const std::exception_ptr& failed) {
+  try {
+    thalweg::run(std::forward<Job>(job), policy);
+  } catch (const stage_error& e) {
+    if (e.cause() == nullptr) throw;
+    std::rethrow_exception(e.cause());
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace THALWEG_NAMESPACE::spar
