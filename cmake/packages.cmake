@@ -1,6 +1,6 @@
 # `cpack -G DEB` in a build of shared libraries makes packages for Debian: the library, what is compiled with it, the same
-# for each component (which drag in an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, zlib with libzstd, and cpp-httplib), and
-# the command line with the sources it builds from. Each is a component of what is installed.
+# for each component (which drag in an MPI, librdkafka, libmosquitto, libcurl, OpenSSL, zlib with libzstd, and cpp-httplib), the
+# compiler for SPar's attributes, and the command line with the sources it builds from. Each is a component of what is installed.
 find_program(THALWEG_GZIP gzip)
 mark_as_advanced(THALWEG_GZIP)
 if(NOT PROJECT_IS_TOP_LEVEL OR NOT BUILD_SHARED_LIBS OR NOT THALWEG_GZIP OR NOT EXISTS "${PROJECT_SOURCE_DIR}/packaging")
@@ -29,8 +29,11 @@ file(MAKE_DIRECTORY "${debian}")
 string(TIMESTAMP debian_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(packaging/debian/changelog.in "${debian}/changelog.Debian" @ONLY)
 configure_file(CHANGELOG.md "${debian}/changelog" COPYONLY)
-configure_file(packaging/debian/thalweg.1.in "${debian}/thalweg.1" @ONLY)
-foreach(text IN ITEMS changelog changelog.Debian thalweg.1)
+foreach(manual IN ITEMS thalweg.1 thalweg-spar.1)
+  configure_file(packaging/debian/${manual}.in "${debian}/${manual}" @ONLY)
+endforeach()
+file(WRITE "${debian}/thalweg-spar++.1" ".so man1/thalweg-spar.1\n")
+foreach(text IN ITEMS changelog changelog.Debian thalweg.1 thalweg-spar.1 thalweg-spar++.1)
   execute_process(COMMAND "${THALWEG_GZIP}" -9nf "${debian}/${text}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
@@ -82,6 +85,20 @@ foreach(library IN ITEMS thalweg ${thalweg_components})
   thalweg_package(${library}_development ${name}-dev libdevel "${what_${library}} (development files)"
                   "This package has what programs are compiled and linked with." "${with_development}")
 endforeach()
+
+# The compiler for SPar's attributes. Clang's own headers, which it reads with every program, have a package of their own.
+if(TARGET thalweg-spar)
+  thalweg_package(
+    thalweg_spar thalweg-spar devel "compiler for SPar's attributes"
+    "This package has thalweg-spar, which makes a stream of a loop with\nattributes, and thalweg-spar++, which compiles it at once."
+    "libthalweg-dev (= ${debian_version}), libclang-common-${THALWEG_SPAR_CLANG_VERSION}-dev, g++ | c++-compiler")
+  set(CPACK_DEBIAN_THALWEG_SPAR_PACKAGE_SHLIBDEPS ON)
+  install(
+    FILES "${debian}/thalweg-spar.1.gz" "${debian}/thalweg-spar++.1.gz"
+    DESTINATION share/man/man1
+    COMPONENT thalweg_spar
+    EXCLUDE_FROM_ALL)
+endif()
 
 # The command line: the sources, which are copied to where they can be built, and its launcher.
 file(STRINGS packaging/carried.txt carried REGEX "^[^#]")

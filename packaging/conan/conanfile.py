@@ -51,7 +51,7 @@ class Thalweg(ConanFile):
     def generate(self) -> None:
         """Nothing is taken from the system that Conan does not know of."""
         toolchain = CMakeToolchain(self)
-        for part in ("APPS", "BENCH", "TESTS", "EXAMPLES", "MICRO"):
+        for part in ("APPS", "BENCH", "TESTS", "EXAMPLES", "MICRO", "SPAR"):
             toolchain.cache_variables[f"THALWEG_BUILD_{part}"] = False
         for part in ("HWLOC", "MPI", "KAFKA", "MQTT", "WEB", "TLS", "COMPRESSION", "LIVE"):
             toolchain.cache_variables[f"THALWEG_{part}"] = False

@@ -13,7 +13,7 @@ class Thalweg < Formula
   depends_on :linux
 
   def install
-    args = %w[APPS TESTS EXAMPLES MICRO].map { |part| "-DTHALWEG_BUILD_#{part}=OFF" }
+    args = %w[APPS TESTS EXAMPLES MICRO SPAR].map { |part| "-DTHALWEG_BUILD_#{part}=OFF" }
     args += %w[MPI TLS KAFKA MQTT WEB COMPRESSION LIVE].map { |part| "-DTHALWEG_#{part}=OFF" }
     args << "-DBUILD_SHARED_LIBS=ON"
     system "cmake", "-S", ".", "-B", "build", *args, *std_cmake_args

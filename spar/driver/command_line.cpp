@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <sstream>
 #include <string_view>
 
 namespace thalweg::spar::driver {
@@ -37,7 +38,8 @@ constexpr std::array reading_begins{"-stdlib=", "--sysroot=", "-march=", "-mcpu=
                                     "-mavx",    "-msse",      "-mfma",   "-mbmi",  "-mf16c", "--target="};
 
 constexpr std::array spar_apart{"--policy"};
-constexpr std::array spar_begins{"-spar_", "--policy=", "--explain", "--suggest"};
+constexpr std::array spar_begins{"-spar_", "--policy="};
+constexpr std::array questions{"--explain", "--explain=dot", "--suggest"};
 
 template <class List> bool holds(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
@@ -104,9 +106,10 @@ class parser {
   bool of_spar(const std::string& word) {
     if (holds(spar_apart, word)) {
       two(role::spar);
+    } else if (holds(questions, word)) {
+      add(role::question);
     } else if (begins_with_one(spar_begins, word)) {
       if (word == "-spar_file") result_.keeps = true;
-      if (word.starts_with("--")) result_.speaks = true;
       const bool counted =
           word == "-spar_ondemand" && at_ + 1 < arguments_.size() && is_number(arguments_[at_ + 1]);
       counted ? two(role::spar) : add(role::spar);
@@ -201,6 +204,13 @@ std::string command_line::output() const {
 
 bool command_line::has_inputs() const {
   return std::ranges::any_of(parts, [](const part& p) { return p.is == role::input; });
+}
+
+words at_spaces(const std::string& text) {
+  std::istringstream in(text);
+  words result;
+  for (std::string word; in >> word;) result.push_back(word);
+  return result;
 }
 
 command_line parse(const words& arguments) {

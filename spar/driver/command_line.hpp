@@ -8,6 +8,9 @@ namespace thalweg::spar::driver {
 
 using words = std::vector<std::string>;
 
+/// What stands between spaces.
+words at_spaces(const std::string& text);
+
 /// What a part of the command line is for.
 enum class role {
   input,         ///< a file
@@ -19,6 +22,7 @@ enum class role {
   reading,       ///< decides how sources are read: `-I`, `-D`, `-fno-exceptions`
   linking,       ///< only for the linker: `-l`, `-L`, `-Wl,`
   spar,          ///< an option of thalweg-spar
+  question,      ///< what thalweg-spar answers instead of translating: `--explain`, `--suggest`
   other,         ///< everything else
 };
 
@@ -38,7 +42,6 @@ struct command_line {
   action until = action::link;
   bool links_library = true;  ///< false with -nostdlib, -r and their like
   bool keeps = false;         ///< -spar_file, -save-temps: translated sources are kept
-  bool speaks = false;        ///< --suggest, --explain: sources without attributes are looked at, too
 
   [[nodiscard]] std::string output() const;
   [[nodiscard]] bool has_inputs() const;

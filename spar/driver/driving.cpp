@@ -22,6 +22,14 @@ void append(words& to, const words& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+bool is_ours(const part& p) {
+  return p.is == role::spar || p.is == role::question;
+}
+
+bool is_source(const part& p) {
+  return p.source;
+}
+
 bool is_of_mpi(const part& p) {
   return p.is == role::spar && (p.value.starts_with("mpi") || p.text[0] == "-spar_cluster");
 }
@@ -63,12 +71,16 @@ int driving::go() {
     return folder_ ? run(command) : become(command);
   }
   for (auto& one : done) note(compile(one));
-  const bool more = std::ranges::any_of(line_.parts, [&](const part& p) {
-    return p.source &&
-           std::ranges::none_of(done, [&](const translation& t) { return &line_.parts[t.at] == &p; });
-  });
+  if (links_at_once()) return code_;
+  const bool more = static_cast<std::size_t>(std::ranges::count_if(line_.parts, is_source)) > done.size();
   if (line_.until == action::link ? code_ == 0 : more) note(run(rest_command(done)));
   return code_;
+}
+
+// One source is compiled and linked by one command: the compiler names what else it leaves after the program.
+// Several are compiled one by one, as each has headers beside it.
+bool driving::links_at_once() const {
+  return line_.until == action::link && std::ranges::count_if(line_.parts, is_source) == 1;
 }
 
 void driving::note(int code) {
@@ -98,24 +110,34 @@ fs::path driving::place_of(const part& source) {
 
 std::optional<driving::translation> driving::translate(std::size_t at) {
   const part& source = line_.parts[at];
-  const bool has_attributes = file_mentions_attributes(source.value);
-  if (!has_attributes && !line_.speaks) return {};
-  translation result{at, place_of(source), {}};
-  words command{places_.tool};
+  keep_signals();
   for (const auto& p : line_.parts) {
-    if (p.is == role::spar && p.text[0] != "-spar_file") append(command, p.text);
+    if (p.is == role::question) note(driver::run(tool_command(at, p.text)));
   }
-  append(command, {source.value, "-o", result.translated, "--"});
+  if (!file_mentions_attributes(source.value)) return {};
+  translation result{at, place_of(source), {}};
+  words options{"-o", result.translated};
+  for (const auto& p : line_.parts) {
+    // Where it is kept is for this program to say.
+    if (p.is == role::spar && p.text[0] != "-spar_file") append(options, p.text);
+  }
+  note(driver::run(tool_command(at, options)));
+  return result;
+}
+
+// Calls thalweg-spar for a source.
+words driving::tool_command(std::size_t at, const words& options) const {
+  words command{places_.tool};
+  append(command, options);
+  append(command, {line_.parts[at].value, "--"});
   for (std::size_t k = 0; k < line_.parts.size(); ++k) {
     const auto& p = line_.parts[k];
-    if (p.is == role::reading || p.is == role::standard || (p.is == role::language && k < at))
+    if (p.is == role::reading || p.is == role::standard || (p.is == role::language && k < at)) {
       append(command, p.text);
+    }
   }
   append(command, standard_flag(line_));
-  keep_signals();
-  note(driver::run(command));
-  if (!has_attributes) return {};
-  return result;
+  return command;
 }
 
 int driving::compile(translation& one) {
@@ -132,8 +154,10 @@ int driving::compile(translation& one) {
 // What the compiler calls it by itself, but for the source's name.
 fs::path driving::output_of(const translation& one) {
   const fs::path stem = fs::path(line_.parts[one.at].value).stem();
-  if (line_.until == action::link)
+  if (links_at_once()) return line_.output();
+  if (line_.until == action::link) {
     return folder() / (std::to_string(written_++) + "-" + stem.string() + ".o");
+  }
   if (!line_.output().empty()) return line_.output();
   if (line_.until == action::object) return stem.string() + ".o";
   if (line_.until == action::assembly) return stem.string() + ".s";
@@ -146,19 +170,27 @@ words driving::compile_command(const translation& one, const fs::path& output) c
   // Headers that lie beside the source.
   const fs::path beside = fs::path(source.value).parent_path();
   append(command, {"-iquote", beside.empty() ? "." : beside.string()});
+  const bool whole = links_at_once();
   bool debugs = false;
   for (std::size_t k = 0; k < line_.parts.size(); ++k) {
     const auto& p = line_.parts[k];
     switch (p.is) {
       case role::input:
-        if (k == one.at) command.push_back(one.translated);
+        if (k == one.at) {
+          command.push_back(one.translated);
+        } else if (whole) {
+          append(command, p.text);
+        }
         break;
-      case role::output:
       case role::linking:
-      case role::spar:
+        if (whole) append(command, p.text);
         break;
       case role::language:
-        if (k < one.at) append(command, p.text);
+        if (whole || k < one.at) append(command, p.text);
+        break;
+      case role::output:
+      case role::spar:
+      case role::question:
         break;
       default:
         debugs = debugs || p.text[0].starts_with("-g");
@@ -169,36 +201,33 @@ words driving::compile_command(const translation& one, const fs::path& output) c
   append(command, include_flags(places_));
   // The name of the source for debuggers; the lines have it already.
   if (debugs) command.push_back("-fdebug-prefix-map=" + one.translated.string() + "=" + source.value);
-  if (line_.until == action::link) command.push_back("-c");
+  if (line_.until == action::link && !whole) command.push_back("-c");
   if (!output.empty()) append(command, {"-o", output});
+  if (whole) add_libraries(command);
   return command;
 }
 
 words driving::dependency_flags(const translation& one, const fs::path& output, fs::path& file) const {
   if (!wants_dependencies(line_) || line_.until == action::preprocess) return {};
-  const fs::path stem = fs::path(line_.parts[one.at].value).stem();
-  const bool single = 1 == std::ranges::count_if(line_.parts, [](const part& p) { return p.source; });
-  words result;
-  std::string target;
-  if (const auto* named = dependency_option(line_, "-MF")) {
-    file = named->value;
-  } else if (const auto* handed = dependency_option(line_, "-Wp,")) {
-    file = handed->value;
-  } else if (line_.until != action::link) {
-    file = output.empty() ? fs::path(stem.string() + ".d") : fs::path(output).replace_extension(".d");
-    append(result, {"-MF", file});
-  } else if (single && !line_.output().empty()) {
-    file = fs::path(line_.output()).replace_extension(".d");
-    append(result, {"-MF", file});
+  for (const char* option : {"-MF", "-Wp,"}) {
+    if (const auto* named = dependency_option(line_, option)) {
+      file = named->value;
+      return {};
+    }
+  }
+  // As the compiler names it.
+  const std::string stem = fs::path(line_.parts[one.at].value).stem();
+  const std::string program = line_.output();
+  if (line_.until != action::link) {
+    file = output.empty() ? fs::path(stem + ".d") : fs::path(output).replace_extension(".d");
+  } else if (links_at_once() && !program.empty()) {
+    file = fs::path(program).replace_extension(".d");
   } else {
-    file = fs::path(line_.output().empty() ? "a" : line_.output()).replace_extension() +=
-        "-" + stem.string() + ".d";
-    append(result, {"-MF", file});
+    file = fs::path(program.empty() ? "a" : program).replace_extension() += "-" + stem + ".d";
   }
-  if (line_.until == action::link && dependency_option(line_, "-MT") == nullptr &&
-      dependency_option(line_, "-MQ") == nullptr) {
-    append(result, {"-MQ", single && !line_.output().empty() ? line_.output() : stem.string() + ".o"});
-  }
+  words result{"-MF", file};
+  const bool named = dependency_option(line_, "-MT") != nullptr || dependency_option(line_, "-MQ") != nullptr;
+  if (line_.until == action::link && !links_at_once() && !named) append(result, {"-MQ", stem + ".o"});
   return result;
 }
 
@@ -208,12 +237,11 @@ words driving::rest_command(const std::vector<translation>& done) const {
   std::map<std::size_t, const translation*> by_part;
   for (const auto& one : done) by_part[one.at] = &one;
   const bool links = line_.until == action::link;
-  const auto sources =
-      static_cast<std::size_t>(std::ranges::count_if(line_.parts, [](const part& p) { return p.source; }));
+  const auto sources = static_cast<std::size_t>(std::ranges::count_if(line_.parts, is_source));
   words command = called_.compiler, language;
   for (std::size_t k = 0; k < line_.parts.size(); ++k) {
     const auto& p = line_.parts[k];
-    if (p.is == role::spar || (p.is == role::dependencies && sources == done.size())) continue;
+    if (is_ours(p) || (p.is == role::dependencies && sources == done.size())) continue;
     if (p.is == role::language) language = p.text;
     const auto found = by_part.find(k);
     if (found == by_part.end()) {
@@ -229,13 +257,13 @@ words driving::rest_command(const std::vector<translation>& done) const {
 }
 
 words driving::unchanged_command() const {
-  const bool any_of_spar = std::ranges::any_of(line_.parts, [](const part& p) { return p.is == role::spar; });
+  const bool any_of_spar = std::ranges::any_of(line_.parts, [](const part& p) { return is_ours(p); });
   words command = called_.compiler;
   if (!any_of_spar) {
     append(command, called_.arguments);
   } else {
     for (const auto& p : line_.parts) {
-      if (p.is != role::spar) append(command, p.text);
+      if (!is_ours(p)) append(command, p.text);
     }
   }
   if (line_.until == action::link && line_.has_inputs()) add_libraries(command);

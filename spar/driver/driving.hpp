@@ -31,9 +31,11 @@ class driving {
     std::filesystem::path object;
   };
 
+  [[nodiscard]] bool links_at_once() const;
   [[nodiscard]] std::filesystem::path folder();
   [[nodiscard]] std::filesystem::path place_of(const part& source);
   [[nodiscard]] std::optional<translation> translate(std::size_t at);
+  [[nodiscard]] words tool_command(std::size_t at, const words& options) const;
   [[nodiscard]] int compile(translation& one);
   [[nodiscard]] words compile_command(const translation& one, const std::filesystem::path& output) const;
   [[nodiscard]] std::filesystem::path output_of(const translation& one);

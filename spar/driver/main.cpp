@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <sstream>
 #include <stdexcept>
 
 #include "driving.hpp"
@@ -13,20 +12,13 @@ namespace {
 
 using namespace thalweg::spar::driver;
 
-words split(const char* text) {
-  std::istringstream in(text);
-  words result;
-  for (std::string word; in >> word;) result.push_back(word);
-  return result;
-}
-
 // `--launch 2 ccache g++ <arguments>`: so a build system calls it, which knows the compiler and how many
 // words it has.
 call called_with(words arguments) {
   const auto at = std::find(arguments.begin(), arguments.end(), "--launch");
   if (at == arguments.end()) {
     const char* named = std::getenv("THALWEG_SPAR_CXX");
-    words compiler = split(named != nullptr ? named : "");
+    words compiler = at_spaces(named != nullptr ? named : "");
     if (compiler.empty()) compiler = {"c++"};
     return {std::move(compiler), std::move(arguments), false};
   }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <fstream>
-#include <sstream>
 
 namespace thalweg::spar::driver {
 
@@ -19,13 +18,6 @@ bool is_standard(const fs::path& headers) {
 bool is_searched(const fs::path& libraries) {
   const std::string text = libraries.string() + "/";
   return text.starts_with("/usr/lib/") || text.starts_with("/lib/");
-}
-
-words split(const std::string& text) {
-  std::istringstream in(text);
-  words result;
-  for (std::string word; in >> word;) result.push_back(word);
-  return result;
 }
 
 }  // namespace
@@ -58,7 +50,7 @@ words library_flags(const places& in, bool mpi) {
     if (fs::exists(in.library / ("lib" + name + ".so"))) {
       if (!is_searched(in.library)) result.push_back("-Wl,-rpath," + in.library.string());
     } else {
-      for (auto& word : split(needs)) result.push_back(std::move(word));
+      for (auto& word : at_spaces(needs)) result.push_back(std::move(word));
     }
   };
   if (mpi) add("thalweg_mpi", THALWEG_SPAR_MPI_NEEDS);

@@ -25,6 +25,11 @@ expect "thalweg_$version-1_all.deb" "ninja-build"
 for part in $THALWEG_PARTS; do # the components that can be built here
   expect "libthalweg-$part${series}_$version-1_$architecture.deb" "libthalweg$series (= $version-1)"
 done
+spar="thalweg-spar_$version-1_$architecture.deb" # if it is built
+if [ -e "$build/packages/$spar" ]; then
+  expect "$spar" libclang-cpp
+  expect "$spar" "libthalweg-dev (= $version-1)"
+fi
 if field "libthalweg${series}_$version-1_$architecture.deb" Depends | grep -E 'mpi|kafka|mosquitto|curl|ssl|zlib|zstd|httplib'; then
   echo "the library without components drags these in"
   exit 1

@@ -34,6 +34,7 @@ case ${THALWEG_TEST_SCALE:-1} in
 esac
 version=$(sed -n 's/^#define THALWEG_VERSION_[A-Z]* //p' "$root/include/thalweg/version.hpp" | paste -sd.)
 HOME=$folder/other_home own/bin/thalweg --version | grep "^thalweg $version,"
+[ -x own/bin/thalweg-spar++ ] # what it does first is for tests/cli
 
 # The page of a run of the past is inside.
 PYTHONPATH=$root/cli:$root/tests/cli "$python" -c \

@@ -11,6 +11,7 @@ vcpkg_cmake_configure(
           -DTHALWEG_BUILD_TESTS=OFF
           -DTHALWEG_BUILD_EXAMPLES=OFF
           -DTHALWEG_BUILD_MICRO=OFF
+          -DTHALWEG_BUILD_SPAR=OFF
           -DTHALWEG_HWLOC=OFF
           -DTHALWEG_LIVE=OFF
           -DTHALWEG_MPI=OFF)

@@ -43,7 +43,7 @@ class Thalweg(CMakePackage):
 
     def cmake_args(self) -> list[str]:
         """The library alone."""
-        parts = ("APPS", "TESTS", "EXAMPLES", "MICRO")
+        parts = ("APPS", "TESTS", "EXAMPLES", "MICRO", "SPAR")
         variants = ("hwloc", "mpi", "tls", "kafka", "mqtt", "web", "compression")
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
