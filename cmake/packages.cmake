@@ -88,10 +88,11 @@ endforeach()
 
 # The compiler for SPar's attributes. Clang's own headers, which it reads with every program, have a package of their own.
 if(TARGET thalweg-spar)
+  string(REGEX MATCH "[0-9]+$" clang_version "${THALWEG_SPAR_CLANG}")
   thalweg_package(
     thalweg_spar thalweg-spar devel "compiler for SPar's attributes"
     "This package has thalweg-spar, which makes a stream of a loop with\nattributes, and thalweg-spar++, which compiles it at once."
-    "libthalweg-dev (= ${debian_version}), libclang-common-${THALWEG_SPAR_CLANG_VERSION}-dev, g++ | c++-compiler")
+    "libthalweg-dev (= ${debian_version}), libclang-common-${clang_version}-dev, g++ | c++-compiler")
   set(CPACK_DEBIAN_THALWEG_SPAR_PACKAGE_SHLIBDEPS ON)
   install(
     FILES "${debian}/thalweg-spar.1.gz" "${debian}/thalweg-spar++.1.gz"

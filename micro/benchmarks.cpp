@@ -29,6 +29,7 @@ const std::vector<benchmark>& benchmarks() {
       {"graph_start", "a random graph of 1000 stages: first item, and all", run_graph_start},
       {"composite", "the same line with and without composites and optional ports", run_composite},
       {"resize", "farms are resized while 100 000 items per second flow", run_resize},
+      {"spar", "a loop with SPar's attributes against the same stream written by hand", run_spar},
       {"pipes", "one producer, one consumer: time per item", run_pipes},
   };
   return all;

@@ -96,5 +96,6 @@ void run_windows(session&);
 void run_graph_start(session&);
 void run_composite(session&);
 void run_resize(session&);
+void run_spar(session&);
 
 }  // namespace micro

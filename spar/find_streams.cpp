@@ -1,7 +1,10 @@
 #include "find_streams.hpp"
 
 #include "clang.hpp"
+
 #include "types.hpp"
+
+#include <clang/AST/Attr.h>
 
 #include <algorithm>
 #include <functional>
@@ -294,6 +297,11 @@ void find_in(const clang::DeclContext* scope, const places& where, const std::fu
 
 }  // namespace
 
+problem misplaced(const attribute& a) {
+  return {a.where, "this attribute stands on no statement",
+          "it belongs in front of a loop, a block or another statement; declare variables before it"};
+}
+
 std::vector<stream> find_streams(const places& where, const std::vector<attribute>& attributes,
                                  const std::vector<extent>& skipped) {
   std::map<std::size_t, const attribute*> markers;
@@ -305,8 +313,7 @@ std::vector<stream> find_streams(const places& where, const std::vector<attribut
   for (const attribute& a : attributes) {
     const bool left_out = std::ranges::any_of(skipped, [&](extent e) { return e.holds(a.where.begin); });
     if (!left_out && !seen.contains(&a)) {
-      where.error({a.where, "this attribute stands on no statement",
-                   "it belongs in front of a loop, a block or another statement; declare variables before it"});
+      where.error(misplaced(a));
     }
   }
   std::ranges::sort(streams, {}, [](const stream& s) { return s.text.begin; });

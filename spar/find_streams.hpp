@@ -12,4 +12,7 @@ namespace thalweg::spar {
 [[nodiscard]] std::vector<stream> find_streams(const places& where, const std::vector<attribute>& attributes,
                                                const std::vector<extent>& skipped);
 
+/// What is wrong with an attribute that stands on no statement.
+[[nodiscard]] problem misplaced(const attribute& a);
+
 }  // namespace thalweg::spar

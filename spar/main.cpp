@@ -12,6 +12,7 @@
 #define THALWEG_SPAR_CHECKS
 #endif
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -30,6 +31,18 @@ struct translation {
   std::vector<extent> skipped = {};
   std::string output = {};
   bool done = false;
+
+  /// Whether a diagnostic is about a marker, which the user has not written: the attribute that it stands for.
+  [[nodiscard]] const attribute* marks(const clang::StoredDiagnostic& d) const {
+    if (d.getLocation().isInvalid() || !d.getLocation().isFileID()) return nullptr;
+    const auto& sources = d.getLocation().getManager();
+    if (!sources.isInMainFile(d.getLocation())) return nullptr;
+    const auto offset = sources.getFileOffset(d.getLocation());
+    for (const attribute& a : marked.attributes) {
+      if (a.marker == offset) return &a;
+    }
+    return nullptr;
+  }
 };
 
 /// Keeps what Clang reports until the markers are gone: then its excerpts show what the user wrote.
@@ -71,11 +84,15 @@ class consumer : public clang::ASTConsumer {
     const bool failed = to.hasErrorOccurred();
     of_.marked.text.replace(0, of_.text.size(), of_.text);
     to.setClient(real_, false);
-    for (const clang::StoredDiagnostic& d : kept_) to.Report(d);
+    for (const clang::StoredDiagnostic& d : kept_) {
+      if (!of_.marks(d)) to.Report(d);
+    }
     to.setIgnoreAllWarnings(false);
     const places where(context, of_.text);
     for (const problem& p : of_.marked.problems) where.error(p);
     check_headers(where);
+    // Where an attribute stands on a declaration, Clang has complained of the marker.
+    if (failed) report_marked(where);
     if (failed || to.hasErrorOccurred()) return;
 #ifdef THALWEG_SPAR_CHECKS
     if (of_.told.gives == options::what::suggestions) {
@@ -97,6 +114,13 @@ class consumer : public clang::ASTConsumer {
   }
 
  private:
+  void report_marked(const places& where) const {
+    for (const clang::StoredDiagnostic& d : kept_) {
+      const attribute* a = of_.marks(d);
+      if (a != nullptr && d.getLevel() >= clang::DiagnosticsEngine::Error) where.error(misplaced(*a));
+    }
+  }
+
   // Only the main file is translated.
   static void check_headers(const places& where) {
     auto& sources = where.context().getSourceManager();
@@ -184,10 +208,18 @@ int translate(const options& told) {
   translation t{told, std::filesystem::absolute(told.input).lexically_normal().string(), read(told.input), {}};
   t.marked = mark_attributes(t.text);
   const auto commands = database(told);
+  // Messages name the file as the user does.
+  const auto as_given = [&](const clang::tooling::CommandLineArguments& given, llvm::StringRef) {
+    clang::tooling::CommandLineArguments arguments = given;
+    if (told.database.empty()) std::ranges::replace(arguments, t.path, told.input);
+    return arguments;
+  };
   clang::tooling::ClangTool tool(*commands, {told.input});
   tool.mapVirtualFile(t.path, t.marked.text);
   tool.appendArgumentsAdjuster(clang::tooling::getInsertArgumentAdjuster(
       {"-resource-dir", THALWEG_SPAR_CLANG_HEADERS, "-DTHALWEG_SPAR=1"}, clang::tooling::ArgumentInsertPosition::BEGIN));
+  tool.appendArgumentsAdjuster(as_given);
+  tool.setPrintErrorMessage(false);
   factory actions(t);
   const int failed = tool.run(&actions);
   if (failed != 0 || !t.done) return 1;

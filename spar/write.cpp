@@ -45,8 +45,7 @@ std::string value_of(const variable& v, bool moves) {
 class writer {
  public:
   writer(const places& where, const options& told) : where_(where), told_(told) {
-    const auto& sources = where.context().getSourceManager();
-    for (const char c : sources.getFileEntryRefForID(sources.getMainFileID())->getName().str()) {
+    for (const char c : told.input) {
       if (c == '"' || c == '\\') file_ += '\\';
       file_ += c;
     }

@@ -19,6 +19,7 @@ from thalweg_cli.base.process import running
 from thalweg_cli.base.terminal import Failed, bar, console
 from thalweg_cli.build.cmake import build
 from thalweg_cli.demo_live import demo_live
+from thalweg_cli.demo_spar import SIZE, demo_spar
 from thalweg_cli.run import mpi
 
 Report = dict[str, Any]
@@ -48,10 +49,21 @@ def demo(
     opens: Annotated[
         bool, typer.Option("--open/--no-open", help="With --live: whether to open the browser.")
     ] = True,
+    spar: Annotated[
+        bool, typer.Option("--spar", help="Show a loop with SPar's attributes become a stream.")
+    ] = False,
     slow_from: Annotated[int, typer.Option(hidden=True, min=0)] = 2000,
     blocks: Annotated[int, typer.Option(hidden=True, min=1)] = 4000,
+    size: Annotated[int, typer.Option(hidden=True, min=1)] = SIZE,
 ) -> None:
     """Pack a directory tree block by block into a .tar.bz2, on all cores, and show what each stage did."""
+    if spar:
+        if folder or output or ranks or live or not opens:
+            raise Failed(
+                "--spar works without a folder, --output, --mpi, --live and --no-open: it packs nothing"
+            )
+        demo_spar(policy, size=size)
+        return
     if live:
         if ranks or output:
             raise Failed("--live works without --mpi and --output: nothing is written")
@@ -59,6 +71,11 @@ def demo(
         return
     if not opens:
         raise Failed("--no-open works only with --live")
+    pack(folder, output, policy, ranks)
+
+
+def pack(folder: Path | None, output: Path | None, policy: str, ranks: int | None) -> None:
+    """Packs the tree, shows what each stage did, and checks the archive."""
     if ranks and policy != "pool":
         raise Failed("--policy and --mpi: give only one of them; processes use the policy mpi")
     build("release", "demo")

@@ -86,12 +86,12 @@ PLANS = {
     Preset.ASAN: Plan(
         scale=0.2,
         folders=("pipe", "flow", "net", "pattern", "run", "graph", "mpi", "apps"),
-        only_long=("observe", "mpi_rest"),
+        only_long=("observe", "mpi_rest", "spar"),
     ),
     Preset.TSAN: Plan(
         scale=0.1,
         folders=("pipe", "flow", "net", "run", "graph", "mpi", "spb", "bench"),
-        only_long=("mpi_rest",),
+        only_long=("mpi_rest", "spar"),
     ),
     Preset.FUZZ: Plan(scale=1.0, folders=("fuzz",)),
     # Where threads meet is where processors differ; the emulator is slow.

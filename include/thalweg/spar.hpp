@@ -45,11 +45,11 @@ template <class T> void assign(T& to, T& from) {
   to = std::move(from);
 }
 template <class T, std::size_t N> void assign(T (&to)[N], std::array<held<T>, N>& from) {
-  for (std::size_t i = 0; i < N; ++i) assign(to[i], from[i]);
+  for (std::size_t i = 0; i < N; ++i) detail::assign(to[i], from[i]);
 }
 template <class To, class From> void fill(To& to, From& from, bool moves) {
   if constexpr (std::is_array_v<From>) {
-    for (std::size_t i = 0; i < std::extent_v<From>; ++i) fill(to[i], from[i], moves);
+    for (std::size_t i = 0; i < std::extent_v<From>; ++i) detail::fill(to[i], from[i], moves);
   } else if constexpr (std::is_copy_assignable_v<To>) {
     if (moves) {
       to = std::move(from);

@@ -95,7 +95,7 @@ class Plans(unittest.TestCase):
         usual = plan.existing_folders(long=False)
         self.assertIn("net", usual)
         self.assertNotIn("observe", usual)
-        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest"])
+        self.assertEqual(plan.existing_folders(long=True), [*usual, "observe", "mpi_rest", "spar"])
         self.assertEqual(PLANS[Preset.FUZZ].existing_folders(long=False), ["fuzz"])
         self.assertEqual(PLANS[Preset.RELEASE].existing_folders(long=True), [], "which means all")
 

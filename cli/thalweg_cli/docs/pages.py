@@ -50,7 +50,7 @@ class Pages:
     def made_of(self, page: Path) -> str:
         """The text of the site's page. An example that is also a test is an example as others are."""
         here = self._places.of(page)
-        text = re.sub(r"^```cpp run$", "```cpp", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        text = re.sub(r"^```cpp (run|spar)$", "```cpp", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
         return outside_code(text, lambda part: self._with_links(part, page, here))
 
     def _with_links(self, text: str, page: Path, here: str) -> str:

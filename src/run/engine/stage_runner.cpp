@@ -74,11 +74,14 @@ void stage_runner::cut() noexcept {
 std::int64_t stage_runner::begin_run(std::size_t items) {
   (void)cut_.exchange(false, std::memory_order_acq_rel);
   if (run_.flags.cancelled.load(std::memory_order_acquire)) throw thalweg::cancelled{};
-  const auto now = observe::now_ns();
+  auto now = observe::now_ns();
   looked_into_ = fused_ && is_looked_into(parts_.front(), now);
   measuring_ = fused_ && (is_due(whole_run_) || looked_into_);
-  probing_ = measuring_;
-  if (measuring_) std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
+  probing_ = false;
+  if (measuring_) {
+    std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
+    now = begin_probes();
+  }
   several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
   if (items > 1) {
@@ -86,6 +89,19 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
     net_.attend();
   }
   return now;
+}
+
+// Returns the time.
+std::int64_t stage_runner::begin_probes() noexcept {
+  probing_ = true;
+  lost_.begin();
+  return observe::now_ns();
+}
+
+// What a stage that was timed by itself has taken of the processor, or has waited for. `clocks`: that the
+// reading of clocks took.
+std::int64_t stage_runner::probed(std::int64_t ns, std::int64_t clocks) noexcept {
+  return std::max<std::int64_t>(0, ns - clocks - lost_.within(ns));
 }
 
 void stage_runner::end_run(std::size_t items) {
@@ -250,7 +266,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   auto* const loop = probing_ || stage == first_ ? nullptr : loop_at(stage);
   const auto whole = part_at(stage);
   const bool looked_into = loop != nullptr && is_looked_into(whole, begin);
-  if (loop != nullptr && (is_due(*loop) || looked_into)) probing_ = true;
+  if (loop != nullptr && (is_due(*loop) || looked_into)) begin = begin_probes();
   if (stage != first_) show_items(run_, stage, 0, items);
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
@@ -283,17 +299,16 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
                           p.stages.last - p.stages.first);
   const bool clocked = is_clock_due(begin);
   const auto used = clocked ? observe::thread_usage_now() : observe::thread_usage{};
-  const auto clock_begin = clocked ? observe::now_ns() : 0;
+  if (clocked) begin = observe::now_ns();  // a thread may lose its processor in a system call
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { done = component.process(p.stages, replica_, ctx, items, out); });
   const auto end = ended_ns_ = observe::now_ns();
   const auto took = end - begin - (elsewhere_ns_ - elsewhere);
-  if (clocked && elsewhere_ns_ == elsewhere) count_clocked(p, end - clock_begin, used);
+  if (clocked && elsewhere_ns_ == elsewhere) count_clocked(p, end - begin, used);
   const auto arrived = out == nullptr ? ctx.arrived_at(p.stages.last - 1) : 0;
-  ctx.collect(p.stages, probing_ ? std::max<std::int64_t>(0, took - observe::clock_cost_ns()) : took,
-              probing_);
-  if (measuring_)
-    measured_.ns[p.first - first_] += std::max<std::int64_t>(0, took - observe::clock_cost_ns());
+  const auto its = probing_ ? probed(took, observe::clock_cost_ns()) : took;
+  ctx.collect(p.stages, its, probing_);
+  if (measuring_) measured_.ns[p.first - first_] += its;
   w.log.work.busy_ns.add_ns(took);
   traced.ended(end, done, position);
   ctx.waited_ns = waited;
@@ -408,15 +423,16 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
   // Where items went on one by one, a clock was read for each.
   const auto clocks =
       measuring_ && !last && !eager ? static_cast<std::int64_t>(made.items) * observe::clock_cost_ns() : 0;
-  ctx.collect(p.stages, std::max<std::int64_t>(0, worked_ns - clocks) + waited, measuring_);
-  if (measuring_) measured_.ns.front() += std::max<std::int64_t>(0, took_ns - clocks);
+  const auto its = measuring_ ? probed(took_ns, clocks) : took_ns;
+  ctx.collect(p.stages, its, measuring_);
+  if (measuring_) measured_.ns.front() += its;
   w.log.work.busy_ns.add_ns(worked_ns);
   traced.ended(end, made.items, position);
   if (!ok) throw thalweg::cancelled{};
   if (arrived > 0 && !paced) log_->arrived((end - begin) / static_cast<std::int64_t>(arrived), arrived, true);
   if (!last && !inner->empty()) {
     auto items = std::move(inner);
-    (void)carry(w, next, *items, false, end);
+    (void)carry(w, next, *items, false, measuring_ ? observe::now_ns() : end);
     items->clear();
     items->paced = items->ranked = false;
     inner = std::move(items);

@@ -1,0 +1,14 @@
+// A sum as the Output of a replicated stage.
+#include "items.hpp"
+
+void run() {
+  int sum = 0;
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img, sum), spar::Output(sum), spar::Replicate()]] { sum += count(img); }
+    [[spar::Stage, spar::Input(sum)]] show(sum);
+  }
+}
+
+// expect: 8:84: error: 'sum' goes from one item to the next, so stage 1 cannot be replicated
+// expect: 8:84: note: give each item its part in a variable of its own, and add them in a serial stage behind it

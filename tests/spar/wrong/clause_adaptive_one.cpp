@@ -1,0 +1,12 @@
+// Only one number.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), thalweg::Adaptive(8)]] write(img);
+  }
+}
+
+// expect: 7:38: error: 'Adaptive' takes the fewest and the most replicas
+// expect: 7:38: note: as in thalweg::Adaptive(1, 8)

@@ -1,0 +1,12 @@
+// The most before the fewest.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), thalweg::Adaptive(8, 2)]] write(img);
+  }
+}
+
+// expect: 7:59: error: 'Adaptive(8, 2)': the most is less than the fewest
+// expect: 7:59: note: write the fewest replicas first

@@ -1,0 +1,12 @@
+// A number of replicas that is a fraction.
+#include "items.hpp"
+
+void run(double share) {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), spar::Replicate(share)]] write(img);
+  }
+}
+
+// expect: 7:54: error: 'Replicate(share)': 'share' is of type 'double', but it must be a whole number
+// expect: 7:54: note: write an expression whose value is 1 or more

@@ -1,0 +1,13 @@
+// The same variable twice.
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img, img)]] write(img);
+  }
+}
+
+// expect: 7:37: warning: 'img' stands twice in 'Input'
+// expect: 7:37: note: leave it out once
+// fixed: nothing

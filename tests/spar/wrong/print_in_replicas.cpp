@@ -1,0 +1,14 @@
+// Lines of a replicated stage come in any order.
+#include <iostream>
+
+#include "items.hpp"
+
+void run() {
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img), spar::Replicate()]] { std::cout << img.width << '\n'; }
+  }
+}
+
+// expect: 9:60: warning: the replicas of stage 1 write to 'cout' in any order
+// expect: 9:60: note: write in a serial stage behind it: there, items come in their order

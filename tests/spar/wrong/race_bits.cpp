@@ -1,0 +1,15 @@
+// Elements that share bytes.
+#include <vector>
+
+#include "items.hpp"
+
+void run() {
+  std::vector<bool> all(10);
+  [[spar::ToStream]] for (int i = 0; i < 10; ++i) {
+    image img = read(i);
+    [[spar::Stage, spar::Input(img, i), spar::Replicate()]] { all[i] = good(img); }
+  }
+}
+
+// expect: 10:63: error: stage 1 is replicated, and its replicas all change 'all': its elements share bytes
+// expect: 10:63: note: use a std::vector<char>, or write it in a serial stage
