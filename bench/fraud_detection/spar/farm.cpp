@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <fraud_detection.hpp>
@@ -12,15 +13,14 @@ int main(int argc, char* argv[]) {
   const auto parts = static_cast<std::size_t>(spb::nthreads);
   std::vector<Markov_Model_Predictor> predictors(parts);
   card_chunks next(parts, spb::Source::op);
-  [[spar::ToStream]] while (true) {
-    auto chunk = next();
-    if (!chunk) break;
-    [[spar::Stage, spar::Input(chunk), spar::Output(chunk), spar::Replicate(parts),
-      thalweg::KeyBy(chunk->part)]] {
-      for (auto& item : chunk->items) spb::Predictor::op(item, predictors[chunk->part]);
+  [[spar::ToStream]] while (auto full = next()) {
+    card_chunk some = *std::move(full);
+    [[spar::Stage, spar::Input(some), spar::Output(some), spar::Replicate(spb::nthreads),
+      thalweg::KeyBy(some.part)]] {
+      for (auto& item : some.items) spb::Predictor::op(item, predictors[some.part]);
     }
-    [[spar::Stage, spar::Input(chunk)]] {
-      for (auto& item : chunk->items)
+    [[spar::Stage, spar::Input(some)]] {
+      for (auto& item : some.items)
         if (item) spb::Sink::op(item);
     }
   }
