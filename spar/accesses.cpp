@@ -1,5 +1,5 @@
-// A walk over statements in the order in which they run. It knows what is meant to happen to each expression (its
-// intent), and goes down to the variables with that.
+// A walk over statements in the order in which they run. It knows what is meant to happen to each expression
+// (its intent), and goes down to the variables with that.
 #include "accesses.hpp"
 
 #include <algorithm>
@@ -41,7 +41,9 @@ struct intent {
 
 constexpr intent reading{.reads = true};
 
-bool constant(QualType type) { return type.getNonReferenceType().isConstQualified(); }
+bool constant(QualType type) {
+  return type.getNonReferenceType().isConstQualified();
+}
 
 /// `T&&` of a template, which an lvalue may be bound to.
 bool forwards(const FunctionDecl* function, unsigned number) {
@@ -79,12 +81,13 @@ class walker {
   void declare(const VarDecl* what);
   void loop(const Stmt* what);
   void range_loop(const CXXForRangeStmt* what);
-  void maybe(const Stmt* what) { between([&] { statement(what); }); }
+  void maybe(const Stmt* what) {
+    between([&] { statement(what); });
+  }
   void record(const ValueDecl* variable, const Expr* where, intent happens);
 
   /// Something that may not run: what it assigns does not count afterwards.
-  template <class Walk>
-  void between(Walk walk) {
+  template <class Walk> void between(Walk walk) {
     auto before = assigned_;
     const bool ended = ended_;
     walk();
@@ -107,7 +110,7 @@ class walker {
   std::vector<const ValueDecl*> guards_;
   std::map<const ValueDecl*, alias> aliases_;
   std::set<const ValueDecl*> following_;  ///< aliases, against circles
-  bool ended_ = false;                    ///< by `break`, `return`, …: what comes next is not reached from here
+  bool ended_ = false;  ///< by `break`, `return`, …: what comes next is not reached from here
 };
 
 const ValueDecl* mutex_of(const Expr* what) {
@@ -146,7 +149,8 @@ void walker::record(const ValueDecl* variable, const Expr* where, intent happens
 void walker::name(const DeclRefExpr* what, intent happens) {
   const auto* variable = what->getDecl();
   if (!isa<VarDecl>(variable) && !isa<BindingDecl>(variable)) return;
-  if (const auto* constant_ = dyn_cast<VarDecl>(variable); constant_ != nullptr && constant_->isConstexpr()) return;
+  if (const auto* constant_ = dyn_cast<VarDecl>(variable); constant_ != nullptr && constant_->isConstexpr())
+    return;
   const auto found = aliases_.find(variable);
   if (found != aliases_.end()) {
     if (!following_.insert(variable).second) return;
@@ -175,11 +179,13 @@ void walker::field(const MemberExpr* what, intent happens) {
 void walker::target(const Expr* what, intent happens) {
   what = what->IgnoreParens();
   if (const auto* cast = dyn_cast<CastExpr>(what)) {
-    if (cast->getCastKind() == CK_ArrayToPointerDecay) return expression(cast->getSubExpr(), happens.of(reach::element));
+    if (cast->getCastKind() == CK_ArrayToPointerDecay)
+      return expression(cast->getSubExpr(), happens.of(reach::element));
     return target(cast->getSubExpr(), happens);
   }
   if (const auto* full = dyn_cast<FullExpr>(what)) return target(full->getSubExpr(), happens);
-  if (const auto* temporary = dyn_cast<MaterializeTemporaryExpr>(what)) return target(temporary->getSubExpr(), happens);
+  if (const auto* temporary = dyn_cast<MaterializeTemporaryExpr>(what))
+    return target(temporary->getSubExpr(), happens);
   if (const auto* bound = dyn_cast<CXXBindTemporaryExpr>(what)) return target(bound->getSubExpr(), happens);
   if (const auto* unary = dyn_cast<UnaryOperator>(what)) {
     if (unary->getOpcode() == UO_AddrOf) return expression(unary->getSubExpr(), happens);
@@ -207,9 +213,11 @@ void walker::target(const Expr* what, intent happens) {
       const auto* object = method->getImplicitObjectArgument();
       if (callee != nullptr && gives_access(callee)) {
         for (const auto* each : called->arguments()) expression(each, reading);
-        return points(object->getType()) ? target(object, happens) : expression(object, happens.of(reach::element));
+        return points(object->getType()) ? target(object, happens)
+                                         : expression(object, happens.of(reach::element));
       }
-    } else if (const auto* written = dyn_cast<CXXOperatorCallExpr>(called); written != nullptr && callee != nullptr) {
+    } else if (const auto* written = dyn_cast<CXXOperatorCallExpr>(called);
+               written != nullptr && callee != nullptr) {
       const auto op = written->getOperator();
       if (op == OO_Plus || op == OO_Minus || op == OO_PlusPlus || op == OO_MinusMinus || op == OO_Arrow) {
         if (op == OO_PlusPlus || op == OO_MinusMinus) expression(written, reading);
@@ -219,7 +227,8 @@ void walker::target(const Expr* what, intent happens) {
     } else if (callee != nullptr && in_std(callee) && called->getNumArgs() == 1) {
       // `std::begin(v)`, `std::move(p)`, `std::back_inserter(v)`, `std::ref(x)`.
       const auto called_name = plain_name(callee);
-      if (called_name == "ref" || called_name == "addressof" || called_name.find("inserter") != std::string::npos) {
+      if (called_name == "ref" || called_name == "addressof" ||
+          called_name.find("inserter") != std::string::npos) {
         return expression(called->getArg(0), happens);
       }
       return points(called->getArg(0)->getType()) ? target(called->getArg(0), happens)
@@ -245,8 +254,13 @@ void walker::body_of(const FunctionDecl* callee, const Expr* object, const Expr*
   const auto& does = reader_.of(callee);
   for (const auto& made : does.accesses) {
     if (isa<ParmVarDecl>(made.variable)) continue;
-    const intent happens{.reads = made.reads, .changes = made.changes, .part = made.part, .assigns = made.assigns,
-                         .by_call = made.by_call, .moves = made.moves, .callee = made.callee};
+    const intent happens{.reads = made.reads,
+                         .changes = made.changes,
+                         .part = made.part,
+                         .assigns = made.assigns,
+                         .by_call = made.by_call,
+                         .moves = made.moves,
+                         .callee = made.callee};
     if (isa<FieldDecl>(made.variable)) {
       if (object == nullptr) continue;
       // A field of the object that the function is called on.
@@ -302,7 +316,8 @@ void walker::argument(const FunctionDecl* callee, unsigned number, const Expr* g
       if (happens.callee == nullptr) happens.callee = callee;
       return expression(given, happens);
     }
-    if (of_standard_library(callee) && (rvalue || forwards(callee, number))) return expression(given, reading);
+    if (of_standard_library(callee) && (rvalue || forwards(callee, number)))
+      return expression(given, reading);
     if (rvalue) return expression(given, {.reads = true, .changes = true, .moves = true, .callee = callee});
     // Streams and `getline` go on, and give their argument a new value.
     if (does_io(callee)) {
@@ -338,8 +353,8 @@ void walker::algorithm(const FunctionDecl* callee, changed_part part, const std:
   }
   const intent changing{.reads = true, .changes = true, .callee = callee};
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool changed = part == all_arguments || (part == first_range && i == 0) ||
-                         (part == last_iterator && last == i);
+    const bool changed =
+        part == all_arguments || (part == first_range && i == 0) || (part == last_iterator && last == i);
     if (!changed) {
       expression(given[i], reading);
     } else if (points(given[i]->getType())) {
@@ -407,7 +422,8 @@ void walker::operator_of(const CXXOperatorCallExpr* what, intent happens) {
   }
   for (unsigned i = 0; i < rest.size(); ++i) argument(callee, i, rest[i]);
   if (in_std(callee) && (op == OO_Star || op == OO_Arrow)) {
-    return points(object->getType()) ? target(object, happens) : expression(object, happens.of(reach::element));
+    return points(object->getType()) ? target(object, happens)
+                                     : expression(object, happens.of(reach::element));
   }
   if (op == OO_Subscript && in_std(callee)) {
     if (is_map(object->getType()) && !method->isConst()) {
@@ -457,7 +473,8 @@ void walker::call_of(const CallExpr* what, intent happens) {
     const auto called = plain_name(callee);
     if (called == "move" || called == "forward") {
       if (happens.changes || happens.assigns) return expression(given[0], happens);
-      return expression(given[0], {.reads = true, .changes = !constant(given[0]->getType()) && called == "move",
+      return expression(given[0], {.reads = true,
+                                   .changes = !constant(given[0]->getType()) && called == "move",
                                    .moves = called == "move"});
     }
     if (called == "as_const" || called == "cref") return expression(given[0], reading);
@@ -481,7 +498,8 @@ void walker::call_of(const CallExpr* what, intent happens) {
       if (mutex != nullptr && !own(mutex)) {
         if (called == "lock" || called == "lock_shared") guards_.push_back(mutex);
         if (called == "unlock" || called == "unlock_shared") {
-          if (const auto at = std::find(guards_.begin(), guards_.end(), mutex); at != guards_.end()) guards_.erase(at);
+          if (const auto at = std::find(guards_.begin(), guards_.end(), mutex); at != guards_.end())
+            guards_.erase(at);
         }
       }
       return;
@@ -515,7 +533,11 @@ void walker::call_of(const CallExpr* what, intent happens) {
       // `clear`, `assign`: all of it is new.
       const auto called = plain_name(method);
       const bool renews = in_std(method) && (called == "clear" || called == "assign" || called == "reset");
-      act({.reads = !renews, .changes = true, .assigns = renews && !arrow, .by_call = !in_std(method), .callee = method});
+      act({.reads = !renews,
+           .changes = true,
+           .assigns = renews && !arrow,
+           .by_call = !in_std(method),
+           .callee = method});
     }
     if (visible) body_of(callee, object, what);
     return;
@@ -535,7 +557,8 @@ void walker::lambda(const LambdaExpr* what) {
     if (!captured.capturesVariable()) continue;
     if (what->isInitCapture(&captured)) {
       const auto* variable = cast<VarDecl>(captured.getCapturedVar());
-      if (variable->hasInit() && !variable->getType()->isReferenceType()) expression(variable->getInit(), reading);
+      if (variable->hasInit() && !variable->getType()->isReferenceType())
+        expression(variable->getInit(), reading);
       if (variable->hasInit() && variable->getType()->isReferenceType()) {
         aliases_[variable] = {variable->getInit(), alias::same};
       }
@@ -553,7 +576,8 @@ void walker::expression(const Expr* what, intent happens) {
   if (const auto* member = dyn_cast<MemberExpr>(what)) return field(member, happens);
   if (const auto* cast = dyn_cast<CastExpr>(what)) {
     if (cast->getCastKind() == CK_LValueToRValue) return expression(cast->getSubExpr(), reading);
-    if (cast->getCastKind() == CK_ArrayToPointerDecay) return expression(cast->getSubExpr(), happens.of(reach::element));
+    if (cast->getCastKind() == CK_ArrayToPointerDecay)
+      return expression(cast->getSubExpr(), happens.of(reach::element));
     return expression(cast->getSubExpr(), happens);
   }
   if (const auto* full = dyn_cast<FullExpr>(what)) return expression(full->getSubExpr(), happens);
@@ -572,14 +596,16 @@ void walker::expression(const Expr* what, intent happens) {
     return expression(binary->getRHS(), reading);
   }
   if (const auto* unary = dyn_cast<UnaryOperator>(what)) {
-    if (unary->isIncrementDecrementOp()) return expression(unary->getSubExpr(), {.reads = true, .changes = true});
+    if (unary->isIncrementDecrementOp())
+      return expression(unary->getSubExpr(), {.reads = true, .changes = true});
     if (unary->getOpcode() == UO_Deref) return target(unary->getSubExpr(), happens);
     return expression(unary->getSubExpr(), reading);
   }
   if (const auto* element = dyn_cast<ArraySubscriptExpr>(what)) {
     expression(element->getIdx(), reading);
     const auto* base = element->getBase()->IgnoreParenImpCasts();
-    if (base->getType()->isArrayType()) return expression(base, happens.of(reach::element, element->getIdx()));
+    if (base->getType()->isArrayType())
+      return expression(base, happens.of(reach::element, element->getIdx()));
     auto deeper = happens;
     deeper.index = element->getIdx();
     return target(element->getBase(), deeper);
@@ -592,7 +618,8 @@ void walker::expression(const Expr* what, intent happens) {
       result_.calls.push_back({constructor, made, constructor->hasBody()});
     }
     for (unsigned i = 0; i < made->getNumArgs(); ++i) argument(constructor, i, made->getArg(i));
-    if (!copies && !of_standard_library(constructor) && constructor->hasBody()) body_of(constructor, nullptr, made);
+    if (!copies && !of_standard_library(constructor) && constructor->hasBody())
+      body_of(constructor, nullptr, made);
     return;
   }
   if (const auto* chosen = dyn_cast<AbstractConditionalOperator>(what)) {
@@ -619,6 +646,7 @@ void walker::declare(const VarDecl* what) {
   if (const auto* parts = dyn_cast<DecompositionDecl>(what)) {
     for (const auto* part : parts->bindings()) {
       result_.declared.insert(part);
+      assigned_.insert(part);
       if (what->getType()->isReferenceType() && what->hasInit()) {
         aliases_[part] = {what->getInit(), alias::element};
         result_.declared.erase(part);
@@ -637,7 +665,8 @@ void walker::declare(const VarDecl* what) {
   }
   const auto type = what->getType();
   if (type->isReferenceType()) {
-    if (start->isLValue() || isa<CallExpr>(start->IgnoreParenImpCasts())) aliases_[what] = {start, alias::same};
+    if (start->isLValue() || isa<CallExpr>(start->IgnoreParenImpCasts()))
+      aliases_[what] = {start, alias::same};
     // What is bound is evaluated here, but read only where it is used.
     if (!isa<DeclRefExpr>(start->IgnoreParenImpCasts())) expression(start, {});
     return;
@@ -789,7 +818,8 @@ const ValueDecl* bound_to(const ValueDecl* variable) {
   return variable;
 }
 
-effects effects_reader::read(const std::vector<const Stmt*>& statements, const std::set<const Stmt*>& skipped, bool inner) {
+effects effects_reader::read(const std::vector<const Stmt*>& statements, const std::set<const Stmt*>& skipped,
+                             bool inner) {
   effects result;
   walker walk(*this, skipped, inner, result);
   for (const auto* each : statements) walk.statement(each);

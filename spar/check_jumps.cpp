@@ -18,7 +18,7 @@ class jumps {
  private:
   /// What is around a statement, inside the stream.
   struct around {
-    int stage = -1;  ///< -1: the source
+    int stage = -1;                          ///< -1: the source
     bool breaks = false, continues = false;  ///< a loop or a switch of the same part is around it
     bool loop = false;                       ///< of the stream, whichever part it belongs to
     std::vector<const CXXTryStmt*> tries = {};
@@ -36,7 +36,8 @@ class jumps {
   }
 
   [[nodiscard]] int stage_at(SourceLocation where) const {
-    const auto offset = context_.getSourceManager().getFileOffset(context_.getSourceManager().getExpansionLoc(where));
+    const auto offset =
+        context_.getSourceManager().getFileOffset(context_.getSourceManager().getExpansionLoc(where));
     for (std::size_t i = 0; i < s_.stages.size(); ++i) {
       if (s_.stages[i].text.begin <= offset && offset < s_.stages[i].text.end) return static_cast<int>(i);
     }
@@ -50,10 +51,12 @@ class jumps {
                                                      : "only 'break' of the loop ends a stream");
     } else if (word == "break") {
       to_.note(what->getBeginLoc(),
-               "the source is ahead of the stages: let it end the stream; 'continue' leaves out the rest of an item");
+               "the source is ahead of the stages: let it end the stream; 'continue' leaves out the rest of "
+               "an item");
     } else {
       to_.note(what->getBeginLoc(),
-               "other items are in the stream at the same time: keep the result in an Output, and use it behind the "
+               "other items are in the stream at the same time: keep the result in an Output, and use it "
+               "behind the "
                "stream");
     }
   }
@@ -68,7 +71,8 @@ class jumps {
         if (context_.hasSameType(handler, given)) return true;
         const auto* base = handler->getAsCXXRecordDecl();
         const auto* derived = given->getAsCXXRecordDecl();
-        if (base != nullptr && derived != nullptr && derived->hasDefinition() && derived->isDerivedFrom(base)) {
+        if (base != nullptr && derived != nullptr && derived->hasDefinition() &&
+            derived->isDerivedFrom(base)) {
           return true;
         }
         if (given->isDependentType() || handler->isDependentType()) return true;
@@ -80,7 +84,8 @@ class jumps {
   void jump(const Stmt* what, const around& in) {
     if (isa<ReturnStmt>(what)) return leaves(what, in, "return");
     if (isa<CoreturnStmt>(what) || isa<CoawaitExpr>(what) || isa<CoyieldExpr>(what)) {
-      to_.error(what->getBeginLoc(), "a coroutine cannot wait inside a stream: its parts are functions of their own");
+      to_.error(what->getBeginLoc(),
+                "a coroutine cannot wait inside a stream: its parts are functions of their own");
       return;
     }
     if (isa<BreakStmt>(what) && !in.breaks && (in.stage >= 0 || !in.loop)) return leaves(what, in, "break");
@@ -91,9 +96,11 @@ class jumps {
     }
     if (isa<IndirectGotoStmt>(what)) return leaves(what, in, "goto");
     if (const auto* thrown = dyn_cast<CXXThrowExpr>(what); thrown != nullptr && !caught(thrown, in)) {
-      to_.warning(thrown->getBeginLoc(), "this exception leaves " + part(in) + (in.stage < 0 ? "" : ", and ends the stream"));
+      to_.warning(thrown->getBeginLoc(),
+                  "this exception leaves " + part(in) + (in.stage < 0 ? "" : ", and ends the stream"));
       to_.note(thrown->getBeginLoc(),
-               "items before it may not have come out, and items behind it may have been worked on; catch it in the "
+               "items before it may not have come out, and items behind it may have been worked on; catch it "
+               "in the "
                "same statement if the stream is to go on");
     }
   }
@@ -123,6 +130,8 @@ class jumps {
 
 }  // namespace
 
-void check_jumps(const stream& s, clang::ASTContext& context, report& to) { jumps(s, context, to).check(); }
+void check_jumps(const stream& s, clang::ASTContext& context, report& to) {
+  jumps(s, context, to).check();
+}
 
 }  // namespace thalweg::spar

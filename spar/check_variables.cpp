@@ -1,5 +1,5 @@
-// What stages and the source do with variables. They run at the same time, each on another item: what two of them
-// share must not change, and what one needs from another must travel in the item.
+// What stages and the source do with variables. They run at the same time, each on another item: what two of
+// them share must not change, and what one needs from another must travel in the item.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -17,8 +17,7 @@ namespace {
 
 using namespace clang;
 
-template <class List, class Test>
-bool any(const List& list, Test test) {
+template <class List, class Test> bool any(const List& list, Test test) {
   return std::any_of(list.begin(), list.end(), test);
 }
 
@@ -38,7 +37,8 @@ bool path_to(const Stmt* from, const Stmt* to, std::vector<const Stmt*>& path) {
 class mentioned : public RecursiveASTVisitor<mentioned> {
  public:
   bool VisitDeclRefExpr(DeclRefExpr* named) {
-    if (isa<VarDecl>(named->getDecl()) || isa<BindingDecl>(named->getDecl())) found.push_back(named->getDecl());
+    if (isa<VarDecl>(named->getDecl()) || isa<BindingDecl>(named->getDecl()))
+      found.push_back(named->getDecl());
     return true;
   }
   bool VisitMemberExpr(MemberExpr* named) {
@@ -72,13 +72,15 @@ bool per_thread(const ValueDecl* variable) {
 /// Does a statement depend on a template that is not yet made? Then what it does is not fully known.
 bool unclear(const Stmt* what) {
   if (what == nullptr) return false;
-  if (const auto* expression = dyn_cast<Expr>(what); expression != nullptr && expression->isTypeDependent()) return true;
+  if (const auto* expression = dyn_cast<Expr>(what); expression != nullptr && expression->isTypeDependent())
+    return true;
   return any(what->children(), unclear);
 }
 
 class variables {
  public:
-  variables(const stream& s, ASTContext& context, report& to) : s_(s), context_(context), to_(to), reader_(context) {}
+  variables(const stream& s, ASTContext& context, report& to)
+      : s_(s), context_(context), to_(to), reader_(context) {}
 
   void check() {
     if (s_.stages.empty()) return;
@@ -108,9 +110,13 @@ class variables {
     return s_.text.begin <= offset(where) && offset(where) < s_.text.end;
   }
   static bool lists(const std::vector<variable*>& list, const ValueDecl* declared) {
-    return any(list, [&](const variable* each) { return each->declared == declared || bound_to(each->declared) == declared; });
+    return any(list, [&](const variable* each) {
+      return each->declared == declared || bound_to(each->declared) == declared;
+    });
   }
-  [[nodiscard]] bool input(std::size_t i, const ValueDecl* variable) const { return lists(s_.stages[i].inputs, variable); }
+  [[nodiscard]] bool input(std::size_t i, const ValueDecl* variable) const {
+    return lists(s_.stages[i].inputs, variable);
+  }
   [[nodiscard]] bool output(std::size_t i, const ValueDecl* variable) const {
     return lists(s_.stages[i].outputs, variable);
   }
@@ -169,7 +175,8 @@ class variables {
     if (own_copy(i, variable)) return false;
     if (made.part == reach::element) {
       if (element_output(i, name(variable))) return false;
-      if (made.index != nullptr && depends_on_item(made.index)) return is_bits(variable->getType()) && made.changes;
+      if (made.index != nullptr && depends_on_item(made.index))
+        return is_bits(variable->getType()) && made.changes;
     }
     return true;
   }
@@ -183,11 +190,11 @@ class variables {
       if (const auto* counted = dyn_cast<ForStmt>(around)) {
         add_round({counted->getCond(), counted->getBody(), counted->getInc()}, stages);
       } else if (const auto* until = dyn_cast<WhileStmt>(around)) {
-        add_round({until->getCond(), until->getBody()}, stages);
+        add_round({until->getConditionVariableDeclStmt(), until->getCond(), until->getBody()}, stages);
       } else if (const auto* once = dyn_cast<DoStmt>(around)) {
         add_round({once->getBody(), once->getCond()}, stages);
       } else if (const auto* range = dyn_cast<CXXForRangeStmt>(around)) {
-        add_round({range->getBody()}, stages);
+        add_round({range->getLoopVarStmt(), range->getBody()}, stages);
       }
     }
     if (rounds_.empty()) add_round({s_.body}, stages);
@@ -214,9 +221,6 @@ class variables {
     }
     return nullptr;
   }
-  [[nodiscard]] bool source_renews(const ValueDecl* variable) const {
-    return any(rounds_, [&](const effects& round) { return round.assigned.count(variable) > 0; });
-  }
   [[nodiscard]] bool source_changes(const ValueDecl* variable) const {
     return any(rounds_, [&](const effects& round) { return change_in(round, variable) != nullptr; });
   }
@@ -235,11 +239,13 @@ class variables {
         said.insert(variable);
         to_.error(place(made), stage_name(i) + " reads '" + name(variable) +
                                    "', a variable of the stream, which is not its Input");
-        to_.note(to_.at(of.says.where.begin), "add it to the Input", to_.add(of.says, name(variable), "Input"));
+        to_.note(to_.at(of.says.where.begin), "add it to the Input",
+                 to_.add(of.says, name(variable), "Input"));
         continue;
       }
       if (!may_race(i, made) || given || !source_changes(variable) || isa<FieldDecl>(variable)) continue;
-      if (any(does_[i].accesses, [&](const access& each) { return each.variable == variable && each.changes; })) {
+      if (any(does_[i].accesses,
+              [&](const access& each) { return each.variable == variable && each.changes; })) {
         continue;  // a race, which is said there
       }
       if (made.part == reach::target) continue;
@@ -260,8 +266,8 @@ class variables {
     }
   }
 
-  /// Does an Output that is not an Input have another value before the stage than the one that it is declared with? The
-  /// stage begins with that one.
+  /// Does an Output that is not an Input have another value before the stage than the one that it is declared
+  /// with? The stage begins with that one.
   [[nodiscard]] bool lost(std::size_t i, const ValueDecl* variable) const {
     if (change_in(does_[i], variable) == nullptr) return false;
     const bool anew = any(s_.stages[i].outputs, [&](const spar::variable* each) {
@@ -279,10 +285,12 @@ class variables {
     for (const auto* each : s_.stages[i].inputs) {
       if (each->name != one.text || output(i, each->declared)) continue;
       const auto named = variables_in(s_.stages[i].body);
-      if (any(named, [&](const ValueDecl* other) { return other == each->declared; }) || names_in_clauses(i, one.text)) {
+      if (any(named, [&](const ValueDecl* other) { return other == each->declared; }) ||
+          names_in_clauses(i, one.text)) {
         continue;
       }
-      to_.warning(to_.at(one.where.begin), "'" + one.text + "' is an Input of " + stage_name(i) + ", which does not read it");
+      to_.warning(to_.at(one.where.begin),
+                  "'" + one.text + "' is an Input of " + stage_name(i) + ", which does not read it");
       to_.note(to_.at(one.where.begin), "leave it out: what later stages need passes by without it");
     }
   }
@@ -300,18 +308,20 @@ class variables {
     for (const auto* each : of.outputs) {
       const auto* changed = change_in(does_[i], each->declared);
       if (changed == nullptr) {
-        const bool named = any(variables_in(of.body), [&](const ValueDecl* v) { return v == each->declared; });
+        const bool named =
+            any(variables_in(of.body), [&](const ValueDecl* v) { return v == each->declared; });
         if (input(i, each->declared) || (named && unclear(of.body))) continue;
         const auto where = argument_place(of, "Output", each->name);
-        to_.error(where, "'" + each->name + "' is an Output of " + stage_name(i) + ", which gives it no value");
-        to_.note(where, named ? "the stage only reads it: make it an Input" : "assign it in the stage, or leave it out");
+        to_.error(where,
+                  "'" + each->name + "' is an Output of " + stage_name(i) + ", which gives it no value");
+        to_.note(where, named ? "the stage only reads it: make it an Input"
+                              : "assign it in the stage, or leave it out");
         continue;
       }
       if (!each->inside || input(i, each->declared) || does_[i].assigned.count(each->declared) > 0) continue;
       if (!lost(i, each->declared)) continue;
-      const bool read = any(does_[i].accesses, [&](const access& a) {
-        return a.variable == each->declared && a.exposed;
-      });
+      const bool read =
+          any(does_[i].accesses, [&](const access& a) { return a.variable == each->declared && a.exposed; });
       if (read || unclear(of.body)) continue;  // said with the Inputs
       const auto where = argument_place(of, "Output", each->name);
       to_.error(where, stage_name(i) + " does not give its Output '" + each->name + "' a value on every way");
@@ -321,18 +331,20 @@ class variables {
     std::set<const ValueDecl*> said;
     for (const auto& made : does_[i].accesses) {
       const auto* variable = made.variable;
-      if (!made.changes || made.part == reach::target || output(i, variable) || !said.insert(variable).second) continue;
+      if (!made.changes || made.part == reach::target || output(i, variable) || !said.insert(variable).second)
+        continue;
       if (!inside(variable) && !input(i, variable)) continue;
       // A variable that the source has bound to something else.
       if (variable->getType()->isReferenceType() || made.moves) continue;
       for (std::size_t j = i + 1; j < s_.stages.size(); ++j) {
-        const auto read = std::find_if(does_[j].accesses.begin(), does_[j].accesses.end(), [&](const access& each) {
-          return each.variable == variable && each.exposed;
-        });
+        const auto read =
+            std::find_if(does_[j].accesses.begin(), does_[j].accesses.end(),
+                         [&](const access& each) { return each.variable == variable && each.exposed; });
         if (read == does_[j].accesses.end()) continue;
         to_.error(place(made), stage_name(i) + " changes '" + name(variable) + "', which " + stage_name(j) +
                                    " reads, but it is not its Output");
-        to_.note(to_.at(of.says.where.begin), "add it to the Output", to_.add(of.says, name(variable), "Output"));
+        to_.note(to_.at(of.says.where.begin), "add it to the Output",
+                 to_.add(of.says, name(variable), "Output"));
         to_.note(place(*read), "it is read here");
         break;
       }
@@ -340,19 +352,21 @@ class variables {
     moved(i);
   }
 
-  /// `std::move` of something that a later stage reads from the same item is seen there: it travels as a copy. Only what
-  /// is shared is lost.
+  /// `std::move` of something that a later stage reads from the same item is seen there: it travels as a
+  /// copy. Only what is shared is lost.
   void moved(std::size_t i) {
     for (const auto& made : does_[i].accesses) {
       if (!made.moves || !may_race(i, made) || inside(made.variable) || s_.stages[i].replicated) continue;
-      to_.warning(place(made), "'" + name(made.variable) + "' is shared, and empty for all later items once " +
-                                   stage_name(i) + " has moved it");
+      to_.warning(place(made), "'" + name(made.variable) +
+                                   "' is shared, and empty for all later items once " + stage_name(i) +
+                                   " has moved it");
       to_.note(place(made), "copy it, or make it an Input");
       break;
     }
   }
 
-  [[nodiscard]] SourceLocation argument_place(const stage& of, const std::string& clause_name, const std::string& of_name) const {
+  [[nodiscard]] SourceLocation argument_place(const stage& of, const std::string& clause_name,
+                                              const std::string& of_name) const {
     for (const auto& each : of.says.clauses) {
       if (each.name != clause_name) continue;
       for (const auto& one : each.arguments) {
@@ -370,8 +384,8 @@ class variables {
     for (const auto* each : visitor.found) {
       if (each->getType().isConstQualified() || made_for_threads(each)) continue;
       if (per_thread(each)) {
-        to_.warning(each->getLocation(), "'" + name(each) + "' is one for each thread, not for each replica of " +
-                                             stage_name(i));
+        to_.warning(each->getLocation(),
+                    "'" + name(each) + "' is one for each thread, not for each replica of " + stage_name(i));
         to_.note(each->getLocation(), "replicas share threads, and may change them: keep state elsewhere");
       }
     }
@@ -385,7 +399,8 @@ class variables {
       if (!made.changes || said.count(variable) > 0) continue;
       if (prints(made)) {
         said.insert(variable);
-        to_.warning(place(made), "the replicas of " + stage_name(i) + " write to '" + name(variable) + "' in any order");
+        to_.warning(place(made),
+                    "the replicas of " + stage_name(i) + " write to '" + name(variable) + "' in any order");
         to_.note(place(made), "write in a serial stage behind it: there, items come in their order");
         continue;
       }
@@ -395,7 +410,8 @@ class variables {
       }
       said.insert(variable);
       if (inside(variable)) {
-        const bool read = any(does_[i].accesses, [&](const access& a) { return a.variable == variable && a.exposed; });
+        const bool read =
+            any(does_[i].accesses, [&](const access& a) { return a.variable == variable && a.exposed; });
         if (!read) undeclared_output(i, made);  // otherwise said with the Inputs
         continue;
       }
@@ -403,8 +419,8 @@ class variables {
         unsure(i, made);
         continue;
       }
-      const std::string target = made.part == reach::target ? "what '" + name(variable) + "' points to"
-                                                            : "'" + name(variable) + "'";
+      const std::string target =
+          made.part == reach::target ? "what '" + name(variable) + "' points to" : "'" + name(variable) + "'";
       std::string what = stage_name(i) + " is replicated, and its replicas all change " + target + by(made);
       const auto* local = dyn_cast<VarDecl>(variable);
       if (local != nullptr && local->isStaticLocal()) {
@@ -424,13 +440,16 @@ class variables {
   [[nodiscard]] static std::string advice(const access& made) {
     if (is_bits(made.variable->getType())) return "use a std::vector<char>, or write it in a serial stage";
     if (made.part == reach::element) {
-      return "write an element that an Input picks, write it in a serial stage behind this one, or lock a mutex";
+      return "write an element that an Input picks, write it in a serial stage behind this one, or lock a "
+             "mutex";
     }
     if (made.variable->getType().getNonReferenceType()->isIntegerType() && made.part == reach::whole) {
-      return "make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a "
+      return "make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add "
+             "them in a "
              "serial stage";
     }
-    return "change it in a serial stage behind this one, which gets what it needs as its Input, or lock a mutex around it";
+    return "change it in a serial stage behind this one, which gets what it needs as its Input, or lock a "
+           "mutex around it";
   }
 
   /// Of the standard streams, only the one that users read as the result.
@@ -442,7 +461,9 @@ class variables {
   void undeclared_output(std::size_t i, const access& made) {
     const auto* variable = made.variable;
     for (std::size_t j = i + 1; j < s_.stages.size(); ++j) {
-      if (any(does_[j].accesses, [&](const access& each) { return each.variable == variable && each.exposed; })) return;
+      if (any(does_[j].accesses,
+              [&](const access& each) { return each.variable == variable && each.exposed; }))
+        return;
     }
     to_.error(place(made), stage_name(i) + " is replicated, and its replicas all change '" + name(variable) +
                                "', which is neither an Output nor declared in the stage");
@@ -453,17 +474,21 @@ class variables {
   /// What a function does with it is not seen here.
   void unsure(std::size_t i, const access& made) {
     const auto* method = dyn_cast_or_null<CXXMethodDecl>(made.callee);
-    const auto called = made.callee == nullptr ? std::string("a function") : "'" + plain_name(made.callee) + "'";
+    const auto called =
+        made.callee == nullptr ? std::string("a function") : "'" + plain_name(made.callee) + "'";
     if (method != nullptr && !method->isStatic() && !isa<CXXConstructorDecl>(method)) {
-      to_.warning(place(made), "the replicas of " + stage_name(i) + " all call " + called + " on '" + name(made.variable) +
-                                   "', which they share" + by(made) + ": this is as safe as that function");
-      to_.note(place(made), "if it only reads, declare it const; if it changes its object, lock a mutex around the call, "
-                            "or call it in a serial stage");
+      to_.warning(place(made), "the replicas of " + stage_name(i) + " all call " + called + " on '" +
+                                   name(made.variable) + "', which they share" + by(made) +
+                                   ": this is as safe as that function");
+      to_.note(place(made),
+               "if it only reads, declare it const; if it changes its object, lock a mutex around the call, "
+               "or call it in a serial stage");
     } else {
       to_.warning(place(made), "the replicas of " + stage_name(i) + " all give '" + name(made.variable) +
                                    "', which they share, to " + called + by(made) + ", which may change it");
-      to_.note(place(made), "if it only reads, let it take a reference to const; otherwise make it an Output, or lock a "
-                            "mutex around the call");
+      to_.note(place(made),
+               "if it only reads, let it take a reference to const; otherwise make it an Output, or lock a "
+               "mutex around the call");
     }
   }
 
@@ -471,11 +496,13 @@ class variables {
   bool carried(std::size_t i, const access& made) {
     const auto* variable = made.variable;
     if (!output(i, variable) || inside(variable) || made.part != reach::whole) return false;
-    const bool read = any(does_[i].accesses, [&](const access& each) { return each.variable == variable && each.exposed; });
+    const bool read =
+        any(does_[i].accesses, [&](const access& each) { return each.variable == variable && each.exposed; });
     if (!read || source_changes(variable)) return false;
     to_.error(place(made), "'" + name(variable) + "' goes from one item to the next, so " + stage_name(i) +
                                " cannot be replicated");
-    to_.note(place(made), "give each item its part in a variable of its own, and add them in a serial stage behind it");
+    to_.note(place(made),
+             "give each item its part in a variable of its own, and add them in a serial stage behind it");
     return true;
   }
 
@@ -505,7 +532,8 @@ class variables {
     };
     if (raced(i, first) || raced(j, second)) return false;
     if (guarded(first, second)) return false;
-    const bool travels = (output(i, variable) || input(i, variable)) && (input(j, variable) || output(j, variable));
+    const bool travels =
+        (output(i, variable) || input(i, variable)) && (input(j, variable) || output(j, variable));
     if (output(i, variable) && !input(j, variable) && !output(j, variable) && !second.changes) {
       to_.error(place(second), stage_name(j) + " reads '" + name(variable) + "', which " + stage_name(i) +
                                    " gives, but it is not its Input");
@@ -530,14 +558,16 @@ class variables {
       return false;
     }
     if (!shares(i, first) || !shares(j, second)) return false;
-    if (first.part == reach::element && second.part == reach::element && (only_size(first) || only_size(second))) {
+    if (first.part == reach::element && second.part == reach::element &&
+        (only_size(first) || only_size(second))) {
       return false;
     }
     const bool both = first.changes && second.changes;
-    const auto text = both ? "stages " + std::to_string(i + 1) + " and " + std::to_string(j + 1) + " both change '" +
-                                 name(variable) + "', and work at the same time"
-                           : (first.changes ? stage_name(j) : stage_name(i)) + " reads '" + name(variable) + "', which " +
-                                 (first.changes ? stage_name(i) : stage_name(j)) + " changes at the same time";
+    const auto text = both ? "stages " + std::to_string(i + 1) + " and " + std::to_string(j + 1) +
+                                 " both change '" + name(variable) + "', and work at the same time"
+                           : (first.changes ? stage_name(j) : stage_name(i)) + " reads '" + name(variable) +
+                                 "', which " + (first.changes ? stage_name(i) : stage_name(j)) +
+                                 " changes at the same time";
     const bool sure = !(first.changes && first.by_call) && !(second.changes && second.by_call);
     const auto& shown = both || first.changes ? second : first;
     const auto& other = both || first.changes ? first : second;
@@ -547,7 +577,8 @@ class variables {
       to_.warning(place(shown), text + ", unless the functions that get it are made for several threads");
     }
     to_.note(place(other), "it is changed here" + by(other));
-    to_.note(place(shown), "put both into one stage, let it travel as an Output and an Input, or lock a mutex around both");
+    to_.note(place(shown),
+             "put both into one stage, let it travel as an Output and an Input, or lock a mutex around both");
     return true;
   }
 
@@ -569,7 +600,8 @@ class variables {
     }
     for (const auto& round : rounds_) {
       for (const auto& made : round.accesses) {
-        if (made.exposed && !made.where->getExprLoc().isInvalid()) late(made, offset(place(made)) > last_end, said);
+        if (made.exposed && !made.where->getExprLoc().isInvalid())
+          late(made, offset(place(made)) > last_end, said);
         if (made.changes && !made.reads) both_change(made, said);
       }
     }
@@ -592,26 +624,29 @@ class variables {
         continue;
       }
       said.insert(variable);
-      const std::string text = "the source reads '" + name(variable) + "', which " + stage_name(i) + " changes" +
-                               by(*changed) + ": the source is ahead of the stages";
+      const std::string text = "the source reads '" + name(variable) + "', which " + stage_name(i) +
+                               " changes" + by(*changed) + ": the source is ahead of the stages";
       if (changed->by_call && !output(i, variable) && !kept_back) {
         to_.warning(place(made), text);
       } else {
         to_.error(place(made), text);
       }
       to_.note(place(*changed), "it is changed here");
-      to_.note(place(made), behind ? "statements behind the last stage belong to the source: put this one into a stage"
-                                   : "compute it in the source, or put what needs it into the stage");
+      to_.note(place(made),
+               behind ? "statements behind the last stage belong to the source: put this one into a stage"
+                      : "compute it in the source, or put what needs it into the stage");
       return;
     }
   }
 
   void both_change(const access& made, std::set<const ValueDecl*>& said) {
     const auto* variable = made.variable;
-    if (inside(variable) || said.count(variable) > 0 || made_for_threads(variable) || per_thread(variable)) return;
+    if (inside(variable) || said.count(variable) > 0 || made_for_threads(variable) || per_thread(variable))
+      return;
     for (std::size_t i = 0; i < s_.stages.size(); ++i) {
       for (const auto& changed : does_[i].accesses) {
-        if (changed.variable != variable || !changed.changes || !shares(i, changed) || guarded(made, changed)) continue;
+        if (changed.variable != variable || !changed.changes || !shares(i, changed) || guarded(made, changed))
+          continue;
         if (made.part == reach::target || prints(made) || output(i, variable) || input(i, variable)) continue;
         if (s_.stages[i].replicated) continue;  // a race of its replicas, too
         said.insert(variable);
@@ -637,6 +672,8 @@ class variables {
 
 }  // namespace
 
-void check_variables(const stream& s, clang::ASTContext& context, report& to) { variables(s, context, to).check(); }
+void check_variables(const stream& s, clang::ASTContext& context, report& to) {
+  variables(s, context, to).check();
+}
 
 }  // namespace thalweg::spar

@@ -25,7 +25,8 @@ struct line {
 };
 
 /// The longest common lines; what surrounds all changes is taken off first.
-std::vector<line> compare(const std::vector<std::string_view>& old, const std::vector<std::string_view>& now) {
+std::vector<line> compare(const std::vector<std::string_view>& old,
+                          const std::vector<std::string_view>& now) {
   std::size_t first = 0, behind = 0;
   while (first < old.size() && first < now.size() && old[first] == now[first]) ++first;
   while (behind < old.size() - first && behind < now.size() - first &&
@@ -86,8 +87,8 @@ std::string unified_diff(const std::string& before, const std::string& after, co
       body += all[k].text;
       if (all[k].text.empty() || all[k].text.back() != '\n') body += "\n\\ No newline at end of file\n";
     }
-    made += "@@ -" + std::to_string(old_line) + "," + std::to_string(old_count) + " +" + std::to_string(new_line) + "," +
-            std::to_string(new_count) + " @@\n" + body;
+    made += "@@ -" + std::to_string(old_line) + "," + std::to_string(old_count) + " +" +
+            std::to_string(new_line) + "," + std::to_string(new_count) + " @@\n" + body;
     old_line += old_count;
     new_line += new_count;
     i = end;

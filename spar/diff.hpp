@@ -5,6 +5,7 @@
 
 namespace thalweg::spar {
 
-[[nodiscard]] std::string unified_diff(const std::string& before, const std::string& after, const std::string& name);
+[[nodiscard]] std::string unified_diff(const std::string& before, const std::string& after,
+                                       const std::string& name);
 
 }  // namespace thalweg::spar

@@ -41,7 +41,8 @@ class reader {
   [[nodiscard]] std::string lines(extent where) const {
     const auto file = sources_.getMainFileID();
     const auto first = sources_.getLineNumber(file, static_cast<unsigned>(where.begin));
-    const auto last = sources_.getLineNumber(file, static_cast<unsigned>(where.end > where.begin ? where.end - 1 : where.end));
+    const auto last = sources_.getLineNumber(
+        file, static_cast<unsigned>(where.end > where.begin ? where.end - 1 : where.end));
     return first == last ? "line " + std::to_string(first)
                          : "lines " + std::to_string(first) + " to " + std::to_string(last);
   }
@@ -55,20 +56,23 @@ class reader {
       if (method != nullptr && method->getParent()->isLambda()) {
         made.title += " in a lambda";
       } else {
-        made.title += " in '" + (unnamed ? plain_name(s.function) : s.function->getQualifiedNameAsString()) + "'";
+        made.title +=
+            " in '" + (unnamed ? plain_name(s.function) : s.function->getQualifiedNameAsString()) + "'";
       }
     }
     made.title += ", " + lines({s.says.where.begin, s.text.end});
     if (!inside.empty()) made.title += " (inside the " + inside + ")";
     const auto source_end = s.stages.empty() ? s.text.end : s.stages.front().says.where.begin;
-    made.boxes.push_back({"source, " + lines({s.text.begin, last_character(source_end)}), shared(s, s.source_uses, -1), false});
+    made.boxes.push_back({"source, " + lines({s.text.begin, last_character(source_end)}),
+                          shared(s, s.source_uses, -1), false});
     for (std::size_t i = 0; i < s.stages.size(); ++i) {
       made.between.push_back(travels(s, i));
       made.boxes.push_back(draw(s, i));
     }
     for (const auto& each : s.variables) {
       if (each->owner >= 0) {
-        made.kept.push_back(each->name + ": " + each->type + ", the state of stage " + std::to_string(each->owner + 1));
+        made.kept.push_back(each->name + ": " + each->type + ", the state of stage " +
+                            std::to_string(each->owner + 1));
       } else if (each->last_holder >= 0) {
         made.kept.push_back(each->name + ": " + each->type + ", from the last item");
       }
@@ -79,7 +83,8 @@ class reader {
   /// The end of what stands before an attribute, without the space between.
   [[nodiscard]] std::size_t last_character(std::size_t end) const {
     const auto text = sources_.getBufferData(sources_.getMainFileID());
-    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\n' || text[end - 1] == '\t' || text[end - 1] == '\r')) {
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\n' || text[end - 1] == '\t' ||
+                       text[end - 1] == '\r')) {
       --end;
     }
     return end;
@@ -109,7 +114,8 @@ class reader {
   }
 
   /// What a part uses and others may use, too.
-  [[nodiscard]] std::vector<std::string> shared(const stream& s, const std::vector<use>& uses, int number) const {
+  [[nodiscard]] std::vector<std::string> shared(const stream& s, const std::vector<use>& uses,
+                                                int number) const {
     std::string read, changed;
     for (const auto& each : uses) {
       const auto known = std::find_if(s.variables.begin(), s.variables.end(),
@@ -140,7 +146,8 @@ class reader {
     box made;
     made.title = "stage " + std::to_string(i + 1) + ", " + lines(of.text);
     made.replicated = of.replicated;
-    if (const auto* adaptive = of.says.find("Adaptive"); adaptive != nullptr && adaptive->arguments.size() == 2) {
+    if (const auto* adaptive = of.says.find("Adaptive");
+        adaptive != nullptr && adaptive->arguments.size() == 2) {
       made.title += " × " + adaptive->arguments[0].text + " to " + adaptive->arguments[1].text;
     } else if (of.replicated) {
       made.title += " × " + (of.replicas.empty() ? "SPAR_NUM_WORKERS" : of.replicas);
@@ -177,7 +184,8 @@ std::vector<picture> pictures(const std::vector<stream>& streams, clang::ASTCont
 }
 
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string repeat(const std::string& what, std::size_t times) {
@@ -238,7 +246,8 @@ std::string explain(const std::vector<stream>& streams, clang::ASTContext& conte
 }
 
 std::string explain_dot(const std::vector<stream>& streams, clang::ASTContext& context) {
-  std::string made = "digraph streams {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n";
+  std::string made =
+      "digraph streams {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n";
   std::size_t number = 0;
   for (const auto& each : pictures(streams, context)) {
     const auto id = "s" + std::to_string(number++);
@@ -253,8 +262,10 @@ std::string explain_dot(const std::vector<stream>& streams, clang::ASTContext& c
               " [label=" + quoted(joined(each.between[i])) + "];\n";
     }
     if (!each.kept.empty()) {
-      made += "    " + id + "_kept [shape=note, label=" + quoted(joined(each.kept, "after the loop")) + "];\n";
-      made += "    " + id + "_" + std::to_string(each.boxes.size() - 1) + " -> " + id + "_kept [style=dashed];\n";
+      made +=
+          "    " + id + "_kept [shape=note, label=" + quoted(joined(each.kept, "after the loop")) + "];\n";
+      made +=
+          "    " + id + "_" + std::to_string(each.boxes.size() - 1) + " -> " + id + "_kept [style=dashed];\n";
     }
     made += "  }\n";
   }

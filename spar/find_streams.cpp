@@ -8,6 +8,7 @@
 #include <clang/AST/Attr.h>
 
 #include "clang.hpp"
+#include "report.hpp"
 #include "types.hpp"
 
 namespace thalweg::spar {
@@ -246,14 +247,31 @@ class walker {
     }
   }
 
+  /// A name that nothing declares: with the nearest one that can be meant.
+  void unknown(const clause& c, const argument& a, const std::string& name) const {
+    std::string nearest;
+    unsigned least = static_cast<unsigned>(name.size()) / 3 + 1;
+    for (auto v = visible_.rbegin(); v != visible_.rend(); ++v) {
+      const unsigned distance = llvm::StringRef(name).edit_distance((*v)->getName(), true, least);
+      if (distance > least || (distance == least && !nearest.empty())) continue;
+      least = distance;
+      nearest = (*v)->getName().str();
+    }
+    report to(where_.context());
+    const auto place = where_.location(a.where.begin);
+    to.error(place, "'" + name + "' of '" + c.name + "' is not declared here");
+    if (nearest.empty()) return to.note(place, "name a variable that is declared before this statement");
+    const auto range = clang::CharSourceRange::getCharRange(place, where_.location(a.where.begin + name.size()));
+    to.note(place, "did you mean '" + nearest + "'?", clang::FixItHint::CreateReplacement(range, nearest));
+  }
+
   void name_variable(const clause& c, const argument& a, stream& s, stage* of) {
     const bool whole = a.names.size() == 1 && a.text == a.names.front();
     for (std::size_t i = 0; i < a.names.size(); ++i) {
       const clang::ValueDecl* declared = lookup(a.names[i]);
       if (declared == nullptr) {
         if (i > 0) continue;  // a function or a constant in an index
-        where_.error({a.where, "'" + a.names[i] + "' of '" + c.name + "' is not declared here",
-                      "name a variable that is declared before this statement"});
+        unknown(c, a, a.names[i]);
         return;
       }
       if (of == nullptr) continue;

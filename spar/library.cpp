@@ -1,9 +1,8 @@
 // What is known of functions and types of the standard library, which says more than their types do.
-#include "accesses.hpp"
 #include "library.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <clang/AST/ASTContext.h>
@@ -11,6 +10,8 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/SourceManager.h>
+
+#include "accesses.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -50,12 +51,26 @@ bool of_standard_library(const FunctionDecl* function) {
 }
 
 bool made_for_threads(clang::QualType type) {
-  static constexpr std::array<std::string_view, 20> classes{
-      "atomic",          "atomic_flag",  "atomic_ref",      "__atomic_base",      "mutex",
-      "recursive_mutex", "timed_mutex",  "shared_mutex",    "shared_timed_mutex", "recursive_timed_mutex",
-      "once_flag",       "barrier",      "latch",           "counting_semaphore", "condition_variable",
-      "stop_token",      "stop_source",  "condition_variable_any",                "jthread",
-      "memory_resource"};
+  static constexpr std::array<std::string_view, 20> classes{"atomic",
+                                                            "atomic_flag",
+                                                            "atomic_ref",
+                                                            "__atomic_base",
+                                                            "mutex",
+                                                            "recursive_mutex",
+                                                            "timed_mutex",
+                                                            "shared_mutex",
+                                                            "shared_timed_mutex",
+                                                            "recursive_timed_mutex",
+                                                            "once_flag",
+                                                            "barrier",
+                                                            "latch",
+                                                            "counting_semaphore",
+                                                            "condition_variable",
+                                                            "stop_token",
+                                                            "stop_source",
+                                                            "condition_variable_any",
+                                                            "jthread",
+                                                            "memory_resource"};
   type = type.getNonReferenceType();
   if (type->isAtomicType()) return true;
   if (const auto* array = type->getAsArrayTypeUnsafe()) return made_for_threads(array->getElementType());
@@ -71,8 +86,8 @@ bool made_for_threads(clang::QualType type) {
 
 bool made_for_threads(const clang::ValueDecl* variable) {
   if (made_for_threads(variable->getType())) return true;
-  static constexpr std::array<std::string_view, 8> streams{"cout", "cerr",  "clog",  "cin",
-                                                            "wcout", "wcerr", "wclog", "wcin"};
+  static constexpr std::array<std::string_view, 8> streams{"cout",  "cerr",  "clog",  "cin",
+                                                           "wcout", "wcerr", "wclog", "wcin"};
   if (in_std(variable) && one_of(plain_name(variable), streams)) return true;
   auto type = variable->getType().getNonReferenceType();
   if (!type->isPointerType()) return false;
@@ -81,7 +96,8 @@ bool made_for_threads(const clang::ValueDecl* variable) {
 }
 
 bool is_lock(clang::QualType type) {
-  static constexpr std::array<std::string_view, 4> locks{"lock_guard", "scoped_lock", "unique_lock", "shared_lock"};
+  static constexpr std::array<std::string_view, 4> locks{"lock_guard", "scoped_lock", "unique_lock",
+                                                         "shared_lock"};
   const auto* record = class_of(type);
   return record != nullptr && in_std(record) && one_of(plain_name(record), locks);
 }
@@ -93,10 +109,11 @@ bool is_mutex(clang::QualType type) {
 
 bool does_io(const FunctionDecl* function) {
   static constexpr std::array<std::string_view, 40> functions{
-      "printf", "fprintf", "vprintf", "vfprintf", "puts",   "fputs",  "putchar", "fputc",  "putc",   "scanf",
-      "fscanf", "gets",    "fgets",   "getchar",  "fgetc",  "getc",   "fread",   "fwrite", "fopen",  "fclose",
-      "fflush", "fseek",   "rewind",  "open",     "close",  "read",   "write",   "pread",  "pwrite", "lseek",
-      "recv",   "send",    "recvfrom", "sendto",  "accept", "connect", "perror", "system", "getline", "print"};
+      "printf",   "fprintf", "vprintf", "vfprintf", "puts",   "fputs",   "putchar", "fputc",
+      "putc",     "scanf",   "fscanf",  "gets",     "fgets",  "getchar", "fgetc",   "getc",
+      "fread",    "fwrite",  "fopen",   "fclose",   "fflush", "fseek",   "rewind",  "open",
+      "close",    "read",    "write",   "pread",    "pwrite", "lseek",   "recv",    "send",
+      "recvfrom", "sendto",  "accept",  "connect",  "perror", "system",  "getline", "print"};
   if (!of_standard_library(function)) return false;
   if (const auto* method = clang::dyn_cast<clang::CXXMethodDecl>(function)) {
     const auto name = plain_name(method->getParent());
@@ -112,9 +129,10 @@ bool does_io(const FunctionDecl* function) {
 
 bool gives_access(const FunctionDecl* function) {
   static constexpr std::array<std::string_view, 24> names{
-      "operator[]", "operator*", "operator->", "at",    "front", "back",        "data",        "begin",
-      "end",        "rbegin",    "rend",       "get",   "value", "top",         "find",        "first",
-      "last",       "subspan",   "c_str",      "cbegin", "cend",  "lower_bound", "upper_bound", "equal_range"};
+      "operator[]", "operator*", "operator->", "at",          "front",       "back",
+      "data",       "begin",     "end",        "rbegin",      "rend",        "get",
+      "value",      "top",       "find",       "first",       "last",        "subspan",
+      "c_str",      "cbegin",    "cend",       "lower_bound", "upper_bound", "equal_range"};
   return in_std(function) && one_of(plain_name(function), names);
 }
 
@@ -141,26 +159,30 @@ bool points(clang::QualType type) {
     const auto name = plain_name(record);
     return name.find("iterator") != std::string::npos;
   }
-  static constexpr std::array<std::string_view, 6> classes{"unique_ptr", "shared_ptr",        "span",
-                                                            "weak_ptr",   "reference_wrapper", "back_insert_iterator"};
+  static constexpr std::array<std::string_view, 6> classes{
+      "unique_ptr", "shared_ptr", "span", "weak_ptr", "reference_wrapper", "back_insert_iterator"};
   return one_of(plain_name(record), classes) || plain_name(record).find("iterator") != std::string::npos;
 }
 
 bool only_reads(const FunctionDecl* function) {
-  static constexpr std::array<std::string_view, 12> names{"size", "empty", "capacity", "length", "max_size",
-                                                           "begin", "end",  "data",     "cbegin", "cend", "has_value",
-                                                           "count"};
+  static constexpr std::array<std::string_view, 12> names{"size",     "empty", "capacity",  "length",
+                                                          "max_size", "begin", "end",       "data",
+                                                          "cbegin",   "cend",  "has_value", "count"};
   return in_std(function) && one_of(plain_name(function), names);
 }
 
 changed_part changed_argument(std::string_view name) {
   static constexpr std::array<std::string_view, 24> all{
-      "sort",   "stable_sort", "partial_sort", "nth_element", "fill",      "fill_n",    "generate", "generate_n",
-      "iota",   "reverse",     "rotate",       "shuffle",     "remove",    "remove_if", "unique",   "partition",
-      "replace", "replace_if", "make_heap",    "push_heap",   "pop_heap",  "sort_heap", "for_each", "inplace_merge"};
+      "sort",      "stable_sort", "partial_sort", "nth_element", "fill",     "fill_n",
+      "generate",  "generate_n",  "iota",         "reverse",     "rotate",   "shuffle",
+      "remove",    "remove_if",   "unique",       "partition",   "replace",  "replace_if",
+      "make_heap", "push_heap",   "pop_heap",     "sort_heap",   "for_each", "inplace_merge"};
   static constexpr std::array<std::string_view, 13> last{
-      "transform", "copy",           "copy_n", "copy_if",   "copy_backward", "move_backward", "replace_copy", "reverse_copy",
-      "adjacent_difference", "partial_sum", "exclusive_scan", "inclusive_scan", "merge"};
+      "transform",    "copy",           "copy_n",
+      "copy_if",      "copy_backward",  "move_backward",
+      "replace_copy", "reverse_copy",   "adjacent_difference",
+      "partial_sum",  "exclusive_scan", "inclusive_scan",
+      "merge"};
   static constexpr std::array<std::string_view, 4> every{"swap", "swap_ranges", "iter_swap", "exchange"};
   static constexpr std::array<std::string_view, 3> first{"memcpy", "memset", "memmove"};
   if (one_of(name, all) || one_of(name, first)) return first_range;

@@ -1,5 +1,5 @@
-// Dependences between the statements of a loop's body. What one round gives to the next keeps its statements together
-// and in order; what a statement gives to a later one of the same round can travel.
+// Dependences between the statements of a loop's body. What one round gives to the next keeps its statements
+// together and in order; what a statement gives to a later one of the same round can travel.
 #include "loops.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct jumps {
 void find_jumps(const Stmt* what, bool breaks_inner, jumps& found) {
   if (what == nullptr || isa<LambdaExpr>(what)) return;
   if (isa<BreakStmt>(what) && !breaks_inner) found.breaks = what;
-  if (isa<ReturnStmt>(what) || isa<GotoStmt>(what) || isa<IndirectGotoStmt>(what) || isa<CoreturnStmt>(what) ||
-      isa<CoawaitExpr>(what) || isa<CoyieldExpr>(what)) {
+  if (isa<ReturnStmt>(what) || isa<GotoStmt>(what) || isa<IndirectGotoStmt>(what) ||
+      isa<CoreturnStmt>(what) || isa<CoawaitExpr>(what) || isa<CoyieldExpr>(what)) {
     found.leaves = what;
   }
   const bool inner = breaks_inner || is_loop(what) || isa<SwitchStmt>(what);
@@ -107,14 +107,16 @@ class cutter {
       jumps found;
       find_jumps(each, false, found);
       if (found.leaves != nullptr) {
-        result_.in_the_way.push_back({found.leaves->getBeginLoc(),
-                                      "this leaves the loop; only 'break' may: keep the result in a variable, and use "
-                                      "it behind the loop"});
+        result_.in_the_way.push_back(
+            {found.leaves->getBeginLoc(),
+             "this leaves the loop; only 'break' may: keep the result in a variable, and use "
+             "it behind the loop"});
       }
       note_declared(each);
       steps_.push_back({each, reader_.read({each}), found.breaks != nullptr});
       for (const auto& called : steps_.back().does.calls) {
-        result_.worth_it = result_.worth_it || called.callee == nullptr || !of_standard_library(called.callee) ||
+        result_.worth_it = result_.worth_it || called.callee == nullptr ||
+                           !of_standard_library(called.callee) ||
                            changed_argument(plain_name(called.callee)) != no_argument;
       }
       result_.worth_it = result_.worth_it || has_loop(each);
@@ -160,11 +162,13 @@ class cutter {
     if (made.index == nullptr) return false;
     const auto* named = dyn_cast<DeclRefExpr>(made.index->IgnoreParenImpCasts());
     if (named == nullptr || !local(named->getDecl()) || inc_ == nullptr) return false;
-    const bool counted = std::any_of(inc_does_.accesses.begin(), inc_does_.accesses.end(),
-                                     [&](const access& each) { return each.variable == named->getDecl() && each.changes; });
+    const bool counted =
+        std::any_of(inc_does_.accesses.begin(), inc_does_.accesses.end(),
+                    [&](const access& each) { return each.variable == named->getDecl() && each.changes; });
     const bool changed_elsewhere = std::any_of(steps_.begin(), steps_.end(), [&](const step& each) {
-      return std::any_of(each.does.accesses.begin(), each.does.accesses.end(),
-                         [&](const access& other) { return other.variable == named->getDecl() && other.changes; });
+      return std::any_of(each.does.accesses.begin(), each.does.accesses.end(), [&](const access& other) {
+        return other.variable == named->getDecl() && other.changes;
+      });
     });
     return counted && !changed_elsewhere && !is_bits(made.variable->getType());
   }
@@ -203,8 +207,9 @@ class cutter {
       if (!pointer) return;
       for (const auto& [at, made] : changes) {
         if (made->part != reach::target && !type->isReferenceType()) continue;
-        serial_[at].push_back({made->where->getExprLoc(), "what '" + name(variable) +
-                                                              "' refers to is changed here, and other items may have it, too"});
+        serial_[at].push_back(
+            {made->where->getExprLoc(),
+             "what '" + name(variable) + "' refers to is changed here, and other items may have it, too"});
       }
       return;
     }
@@ -246,7 +251,8 @@ class cutter {
       text += ", and kept for later";
     }
     if (changed->by_call && changed->callee != nullptr) {
-      text = "'" + plain_name(changed->callee) + "' gets '" + name(variable) + "' and may change it: its body is not seen";
+      text = "'" + plain_name(changed->callee) + "' gets '" + name(variable) +
+             "' and may change it: its body is not seen";
     } else if (changed->inside != nullptr) {
       text += " (in '" + plain_name(changed->inside) + "')";
     }
@@ -279,7 +285,8 @@ class cutter {
   }
   [[nodiscard]] bool travels(const ValueDecl* variable, bool direct) const {
     const auto* declared = dyn_cast<VarDecl>(variable);
-    return direct && declared != nullptr && declared->hasLocalStorage() && !declared->getType()->isReferenceType();
+    return direct && declared != nullptr && declared->hasLocalStorage() &&
+           !declared->getType()->isReferenceType();
   }
 
   void look_at_calls(std::size_t i) {
@@ -294,12 +301,15 @@ class cutter {
       said.push_back(each.callee);
       if (does_io(each.callee)) {
         io_[i] = true;
-        serial_[i].push_back({where, "'" + plain_name(each.callee) + "' reads or writes, in the order of the items"});
+        serial_[i].push_back(
+            {where, "'" + plain_name(each.callee) + "' reads or writes, in the order of the items"});
       } else if (!each.seen && !of_standard_library(each.callee) && !each.callee->isDefaulted() &&
-                 !each.callee->isConstexpr() && !each.callee->hasAttr<PureAttr>() && !each.callee->hasAttr<ConstAttr>()) {
-        unseen_[i].push_back({where, "the body of '" + plain_name(each.callee) +
-                                         "' is not in this file: if it changes nothing that other calls use, add "
-                                         "spar::Replicate()"});
+                 !each.callee->isConstexpr() && !each.callee->hasAttr<PureAttr>() &&
+                 !each.callee->hasAttr<ConstAttr>()) {
+        unseen_[i].push_back(
+            {where, "the body of '" + plain_name(each.callee) +
+                        "' is not in this file: if it changes nothing that other calls use, add "
+                        "spar::Replicate()"});
       } else if (plain_name(each.callee) == "rand" || plain_name(each.callee) == "strtok") {
         serial_[i].push_back({where, "'" + plain_name(each.callee) + "' keeps state from call to call"});
       }
@@ -364,7 +374,8 @@ class cutter {
         for (const auto& each : result_.source.unseen) result_.in_the_way.push_back(each);
       }
       if (result_.in_the_way.empty()) {
-        result_.in_the_way.push_back({result_.loop->getBeginLoc(), "there is nothing behind its source that could be a stage"});
+        result_.in_the_way.push_back(
+            {result_.loop->getBeginLoc(), "there is nothing behind its source that could be a stage"});
       }
       return;
     }
@@ -412,7 +423,8 @@ class cutter {
                        [&](const access& each) { return each.variable == variable; });
   }
 
-  /// A variable that is declared in a stage and used behind it: declared in the source, or both stages become one.
+  /// A variable that is declared in a stage and used behind it: declared in the source, or both stages become
+  /// one.
   void keep_declarations_together() {
     for (std::size_t i = 0; i < result_.stages.size(); ++i) {
       for (const auto* each : declared_in(result_.stages[i])) {
@@ -452,7 +464,8 @@ class cutter {
     const auto moves_along = [&](const ValueDecl* variable) {
       if (local(variable)) return true;
       if (std::find(renewed_.begin(), renewed_.end(), variable) != renewed_.end()) return true;
-      return std::find(carried_.begin(), carried_.end(), variable) != carried_.end() && travels(variable, true);
+      return std::find(carried_.begin(), carried_.end(), variable) != carried_.end() &&
+             travels(variable, true);
     };
     for (std::size_t i = 0; i < result_.stages.size(); ++i) {
       auto& each = result_.stages[i];
@@ -461,22 +474,26 @@ class cutter {
         const bool own_state = !local(made.variable) && changed_only_in(made.variable, i, does);
         if (made.exposed && !own_state) insert(each.inputs, made.variable);
         const bool reference = made.variable->getType()->isReferenceType() || range_variable(made.variable);
-        if (!made.changes || made.part == reach::target || (reference && made.variable->getType()->isReferenceType())) continue;
+        if (!made.changes || made.part == reach::target ||
+            (reference && made.variable->getType()->isReferenceType()))
+          continue;
         bool needed = !local(made.variable);
         for (std::size_t k = i + 1; k < does.size(); ++k) needed = needed || reads(does[k], made.variable);
         if (needed) insert(each.outputs, made.variable);
         // What is changed only here and there keeps its value otherwise.
-        if (needed && does[i].assigned.count(made.variable) == 0 && !own_state) insert(each.inputs, made.variable);
+        if (needed && does[i].assigned.count(made.variable) == 0 && !own_state)
+          insert(each.inputs, made.variable);
       }
       for (const auto* declared : each.before) insert(each.outputs, declared);
     }
   }
-  [[nodiscard]] bool changed_only_in(const ValueDecl* variable, std::size_t i, const std::vector<effects>& does) {
+  [[nodiscard]] bool changed_only_in(const ValueDecl* variable, std::size_t i,
+                                     const std::vector<effects>& does) {
     for (std::size_t k = 0; k < does.size(); ++k) {
       if (k != i && changes(does[k], variable)) return false;
     }
-    return !changes(reader_.read(result_.source.statements), variable) && !changes(steps_[0].does, variable) &&
-           !changes(inc_does_, variable);
+    return !changes(reader_.read(result_.source.statements), variable) &&
+           !changes(steps_[0].does, variable) && !changes(inc_does_, variable);
   }
   static bool changes(const effects& does, const ValueDecl* variable) {
     return std::any_of(does.accesses.begin(), does.accesses.end(),

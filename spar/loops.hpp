@@ -25,7 +25,8 @@ struct part {
   bool cheap = true;           ///< calls nothing, and has no loop
   bool io = false;
   std::vector<const clang::ValueDecl*> inputs, outputs;
-  std::vector<const clang::VarDecl*> before;  ///< declared in it and needed behind it: to be declared in the source
+  std::vector<const clang::VarDecl*>
+      before;  ///< declared in it and needed behind it: to be declared in the source
   [[nodiscard]] bool replicable() const { return serial.empty() && unseen.empty(); }
 };
 
@@ -37,6 +38,7 @@ struct cut_loop {
   bool worth_it = false;  ///< it calls functions of the program, or has loops inside
 };
 
-[[nodiscard]] cut_loop cut(const clang::Stmt* loop, const clang::FunctionDecl* function, effects_reader& reader);
+[[nodiscard]] cut_loop cut(const clang::Stmt* loop, const clang::FunctionDecl* function,
+                           effects_reader& reader);
 
 }  // namespace thalweg::spar

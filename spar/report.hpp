@@ -1,4 +1,5 @@
-/// What is wrong, as Clang's own diagnostics: with a caret, a note that says what to do, and the change that does it.
+/// What is wrong, as Clang's own diagnostics: with a caret, a note that says what to do, and the change that
+/// does it.
 #pragma once
 
 #include <string>
@@ -34,7 +35,8 @@ class report {
     return sources.getLocForStartOfFile(sources.getMainFileID()).getLocWithOffset(static_cast<int>(offset));
   }
   /// Adds a variable to a clause of an attribute, or the clause with it.
-  [[nodiscard]] clang::FixItHint add(const attribute& says, const std::string& name, const std::string& to) const {
+  [[nodiscard]] clang::FixItHint add(const attribute& says, const std::string& name,
+                                     const std::string& to) const {
     const auto* found = says.find(to);
     if (found != nullptr && !found->arguments.empty()) {
       return clang::FixItHint::CreateInsertion(at(found->where.end - 1), ", " + name);
@@ -57,6 +59,8 @@ class report {
 };
 
 /// `stage 2`: as the user counts, from 1.
-inline std::string stage_name(std::size_t number) { return "stage " + std::to_string(number + 1); }
+inline std::string stage_name(std::size_t number) {
+  return "stage " + std::to_string(number + 1);
+}
 
 }  // namespace thalweg::spar

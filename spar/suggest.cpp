@@ -29,7 +29,10 @@ struct edit {
 class advisor {
  public:
   explicit advisor(ASTContext& context)
-      : context_(context), sources_(context.getSourceManager()), reader_(context), to_(context),
+      : context_(context),
+        sources_(context.getSourceManager()),
+        reader_(context),
+        to_(context),
         text_(sources_.getBufferData(sources_.getMainFileID()).str()) {}
 
   void function(const FunctionDecl* which) { visit(which->getBody(), which); }
@@ -51,14 +54,17 @@ class advisor {
   void visit(const Stmt* what, const FunctionDecl* in) {
     if (what == nullptr) return;
     if (isa<AttributedStmt>(what)) return;  // a stream already
-    if (const auto* lambda = dyn_cast<LambdaExpr>(what)) return visit(lambda->getBody(), lambda->getCallOperator());
+    if (const auto* lambda = dyn_cast<LambdaExpr>(what))
+      return visit(lambda->getBody(), lambda->getCallOperator());
     if (isa<ForStmt>(what) || isa<WhileStmt>(what) || isa<DoStmt>(what) || isa<CXXForRangeStmt>(what)) {
       if (loop(what, in)) return;
     }
     for (const auto* child : what->children()) visit(child, in);
   }
 
-  [[nodiscard]] bool usable(SourceLocation where) const { return where.isFileID() && sources_.isInMainFile(where); }
+  [[nodiscard]] bool usable(SourceLocation where) const {
+    return where.isFileID() && sources_.isInMainFile(where);
+  }
 
   bool loop(const Stmt* what, const FunctionDecl* in) {
     if (!usable(what->getBeginLoc()) || !usable(what->getEndLoc())) return false;
@@ -70,11 +76,13 @@ class advisor {
       return false;
     }
     const auto count = found.stages.size();
-    to_.remark(what->getBeginLoc(), "this loop could be a stream: its source and " +
-                                        (count == 1 ? std::string("one stage") : std::to_string(count) + " stages"));
-    to_.note(what->getBeginLoc(), found.source.statements.empty()
-                                      ? "the source: the head of the loop"
-                                      : "the source: the loop up to line " + std::to_string(last_line(found.source)));
+    to_.remark(what->getBeginLoc(),
+               "this loop could be a stream: its source and " +
+                   (count == 1 ? std::string("one stage") : std::to_string(count) + " stages"));
+    to_.note(what->getBeginLoc(),
+             found.source.statements.empty()
+                 ? "the source: the head of the loop"
+                 : "the source: the loop up to line " + std::to_string(last_line(found.source)));
     for (const auto& each : found.source.serial) to_.note(each.where, each.text);
     for (std::size_t i = 0; i < count; ++i) say(found.stages[i], i);
     write(found);
@@ -84,9 +92,10 @@ class advisor {
   void say(const part& which, std::size_t number) {
     std::set<std::string> said;
     to_.note(which.statements.front()->getBeginLoc(),
-             stage_name(number) + (which.replicable()        ? ": can be replicated"
-                                   : which.serial.empty()    ? ": may be replicated, if what is not seen here allows it"
-                                                             : ": serial"));
+             stage_name(number) + (which.replicable() ? ": can be replicated"
+                                   : which.serial.empty()
+                                       ? ": may be replicated, if what is not seen here allows it"
+                                       : ": serial"));
     for (const auto& each : which.serial) {
       if (said.insert(each.text).second) to_.note(each.where, each.text);
     }
@@ -111,7 +120,8 @@ class advisor {
       if (!isa<Expr>(what) && !isa<DeclStmt>(what)) return at;
     }
     std::size_t next = at;
-    while (next < text_.size() && std::string_view(" \t\r\n").find(text_[next]) != std::string_view::npos) ++next;
+    while (next < text_.size() && std::string_view(" \t\r\n").find(text_[next]) != std::string_view::npos)
+      ++next;
     return next < text_.size() && text_[next] == ';' ? next + 1 : at;
   }
   [[nodiscard]] std::string indentation(std::size_t at) const {
@@ -144,7 +154,8 @@ class advisor {
   }
 
   void write(const part& which) {
-    const std::string attribute = "[[spar::Stage" + list("Input", which.inputs) + list("Output", which.outputs) +
+    const std::string attribute = "[[spar::Stage" + list("Input", which.inputs) +
+                                  list("Output", which.outputs) +
                                   (which.replicable() ? ", spar::Replicate()" : "") + "]]";
     const auto first = begin(which.statements.front());
     const auto behind = end(which.statements.back());
@@ -154,9 +165,11 @@ class advisor {
     if (only != nullptr && isa<CompoundStmt>(only)) {
       edits_.push_back({first, 0, attribute + " "});
     } else if (only != nullptr && (!isa<DeclStmt>(only) || !which.before.empty())) {
-      edits_.insert(edits_.end() - static_cast<std::ptrdiff_t>(moved_), {first, 0, attribute + "\n" + indent});
+      edits_.insert(edits_.end() - static_cast<std::ptrdiff_t>(moved_),
+                    {first, 0, attribute + "\n" + indent});
     } else {
-      edits_.insert(edits_.end() - static_cast<std::ptrdiff_t>(moved_), {first, 0, attribute + " {\n" + indent + "  "});
+      edits_.insert(edits_.end() - static_cast<std::ptrdiff_t>(moved_),
+                    {first, 0, attribute + " {\n" + indent + "  "});
       for (auto line = text_.find('\n', first); line < behind; line = text_.find('\n', line + 1)) {
         if (line + 1 < text_.size() && text_[line + 1] != '\n') edits_.push_back({line + 1, 0, "  "});
       }
@@ -189,7 +202,8 @@ class advisor {
       // As the user wrote it.
       const auto range = variable->getTypeSourceInfo()->getTypeLoc().getSourceRange();
       if (range.isValid() && usable(range.getBegin())) {
-        return Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts()).str();
+        return Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources_, context_.getLangOpts())
+            .str();
       }
     }
     auto policy = context_.getPrintingPolicy();
@@ -228,7 +242,8 @@ std::string suggest(ASTContext& context) {
   advisor adviser(context);
   functions all(context, adviser);
   for (auto* each : context.getTranslationUnitDecl()->decls()) {
-    if (context.getSourceManager().isInMainFile(context.getSourceManager().getExpansionLoc(each->getLocation()))) {
+    if (context.getSourceManager().isInMainFile(
+            context.getSourceManager().getExpansionLoc(each->getLocation()))) {
       all.TraverseDecl(each);
     }
   }

@@ -9,7 +9,8 @@ class ASTContext;
 
 namespace thalweg::spar {
 
-/// Says for each loop of the main file what it could be, as remarks; returns the changed text as a unified diff.
+/// Says for each loop of the main file what it could be, as remarks; returns the changed text as a unified
+/// diff.
 std::string suggest(clang::ASTContext& context);
 
 }  // namespace thalweg::spar

@@ -8,7 +8,7 @@ The last lines of each program of `wrong/` hold all that the tool says of it, in
     // expect: 9:7: note: make it a std::atomic, ...
 
 or `// expect: nothing`. It ends with 1 if there is an error among it, and otherwise with 0. The line
-`// fixed: nothing` says that the tool accepts the program once all changes that it offers are made, in silence.
+`// fixed: nothing` says that the tool accepts the program in silence once all changes that it offers are made.
 """
 
 import os
@@ -27,7 +27,16 @@ CHANGE = re.compile(r'^fix-it:".*":\{(\d+):(\d+)-(\d+):(\d+)\}:"(.*)"$', re.MULT
 def run(tool: str, program: Path) -> tuple[int, list[str], list[re.Match[str]]]:
     """The exit status, what the tool says, and the changes that it offers."""
     done = subprocess.run(
-        [tool, "-o", os.devnull, str(program), "--", "-std=c++20", f"-I{HERE}", "-fdiagnostics-parseable-fixits"],
+        [
+            tool,
+            "-o",
+            os.devnull,
+            str(program),
+            "--",
+            "-std=c++20",
+            f"-I{HERE}",
+            "-fdiagnostics-parseable-fixits",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -38,9 +47,9 @@ def run(tool: str, program: Path) -> tuple[int, list[str], list[re.Match[str]]]:
 def changed(text: str, changes: list[re.Match[str]]) -> str:
     """The text with all changes made, from the last to the first."""
     starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    edits = set()
+    for each in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(each))
+    edits: set[tuple[int, int, str]] = set()
     for change in changes:
         line, column, end_line, end_column = (int(change[i]) for i in range(1, 5))
         edits.add((starts[line - 1] + column - 1, starts[end_line - 1] + end_column - 1, change[5]))

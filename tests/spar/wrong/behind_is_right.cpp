@@ -8,5 +8,3 @@ void run() {
     ++i;
   }
 }
-
-// expect: nothing

@@ -9,7 +9,3 @@ void run() {
     write(img);
   }
 }
-
-// expect: 9:11: error: the source reads 'img', which stage 1 changes: the source is ahead of the stages
-// expect: 7:60: note: it is changed here
-// expect: 9:11: note: statements behind the last stage belong to the source: put this one into a stage

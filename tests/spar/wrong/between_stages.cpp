@@ -9,6 +9,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 9:5: error: this stage does not directly follow the stage before it
-// expect: 9:5: note: stages stand one behind the other in one block; put what stands between them into a stage

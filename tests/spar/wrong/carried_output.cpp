@@ -9,6 +9,3 @@ void run() {
     [[spar::Stage, spar::Input(sum)]] show(sum);
   }
 }
-
-// expect: 8:84: error: 'sum' goes from one item to the next, so stage 1 cannot be replicated
-// expect: 8:84: note: give each item its part in a variable of its own, and add them in a serial stage behind it

@@ -14,5 +14,3 @@ void run() {
     }
   }
 }
-
-// expect: nothing

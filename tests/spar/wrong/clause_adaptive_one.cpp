@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Adaptive(8)]] write(img);
   }
 }
-
-// expect: 7:38: error: 'Adaptive' takes the fewest and the most replicas
-// expect: 7:38: note: as in thalweg::Adaptive(1, 8)

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Adaptive(8, 2)]] write(img);
   }
 }
-
-// expect: 7:59: error: 'Adaptive(8, 2)': the most is less than the fewest
-// expect: 7:59: note: write the fewest replicas first

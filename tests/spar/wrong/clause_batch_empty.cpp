@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Batch()]] write(img);
   }
 }
-
-// expect: 7:38: error: 'Batch' takes a number of items, and a time in milliseconds
-// expect: 7:38: note: as in thalweg::Batch(64, 10)

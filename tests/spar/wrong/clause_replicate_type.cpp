@@ -7,6 +7,3 @@ void run(double share) {
     [[spar::Stage, spar::Input(img), spar::Replicate(share)]] write(img);
   }
 }
-
-// expect: 7:54: error: 'Replicate(share)': 'share' is of type 'double', but it must be a whole number
-// expect: 7:54: note: write an expression whose value is 1 or more

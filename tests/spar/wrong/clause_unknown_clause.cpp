@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicat(3)]] write(img);
   }
 }
-
-// expect: 7:38: error: unknown clause 'spar::Replicat'
-// expect: 7:38: note: did you mean 'spar::Replicate'?

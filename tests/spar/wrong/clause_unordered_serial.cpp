@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img), thalweg::Unordered]] write(img);
   }
 }
-
-// expect: 7:38: error: 'Unordered' is of use in a replicated stage only
-// expect: 7:38: note: add spar::Replicate, or leave the clause out

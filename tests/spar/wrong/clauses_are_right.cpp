@@ -9,5 +9,3 @@ void run(int workers) {
     [[spar::Stage, spar::Input(img), thalweg::Batch(8, 10)]] write(img);
   }
 }
-
-// expect: nothing

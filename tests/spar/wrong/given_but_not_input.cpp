@@ -12,7 +12,3 @@ void run() {
     }
   }
 }
-
-// expect: 11:12: error: stage 2 reads 'level', which stage 1 gives, but it is not its Input
-// expect: 9:5: note: add it to the Input
-// fixed: nothing

@@ -7,7 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img, img)]] write(img);
   }
 }
-
-// expect: 7:37: warning: 'img' stands twice in 'Input'
-// expect: 7:37: note: leave it out once
-// fixed: nothing

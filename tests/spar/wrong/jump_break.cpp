@@ -10,6 +10,3 @@ void run() {
     }
   }
 }
-
-// expect: 8:23: error: 'break' leaves stage 1
-// expect: 8:23: note: the source is ahead of the stages: let it end the stream; 'continue' leaves out the rest of an item

@@ -10,6 +10,3 @@ void run() {
     }
   }
 }
-
-// expect: 8:23: error: 'continue' leaves the stream
-// expect: 8:23: note: only 'break' of the loop ends a stream

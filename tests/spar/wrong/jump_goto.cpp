@@ -12,6 +12,3 @@ void run() {
 out:
   show(1);
 }
-
-// expect: 8:23: error: 'goto' leaves stage 1
-// expect: 8:23: note: other items are in the stream at the same time: keep the result in an Output, and use it behind the stream

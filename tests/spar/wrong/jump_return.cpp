@@ -10,6 +10,3 @@ void run() {
     }
   }
 }
-
-// expect: 8:23: error: 'return' leaves stage 1
-// expect: 8:23: note: other items are in the stream at the same time: keep the result in an Output, and use it behind the stream

@@ -8,6 +8,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 7:21: error: 'return' leaves the stream
-// expect: 7:21: note: end the stream with 'break', and return behind it

@@ -12,6 +12,3 @@ void run() {
     }
   }
 }
-
-// expect: 9:33: error: stage 1 is replicated, and its replicas all change 'done', which is neither an Output nor declared in the stage
-// expect: 9:33: note: make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a serial stage

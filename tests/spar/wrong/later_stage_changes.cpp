@@ -15,6 +15,3 @@ void run() {
     }
   }
 }
-
-// expect: 10:20: error: stage 1 reads 'level', which stage 2 changes for the item before: that stage works at the same time
-// expect: 14:7: note: it is changed here; put both into one stage

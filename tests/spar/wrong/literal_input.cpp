@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(img, 3)]] write(img);
   }
 }
-
-// expect: 7:37: error: 'Input(3)': a literal is no variable
-// expect: 7:37: note: literals need no clause: leave it out

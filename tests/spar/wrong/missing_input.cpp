@@ -8,7 +8,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 7:55: error: stage 1 reads 'img', a variable of the stream, which is not its Input
-// expect: 7:5: note: add it to the Input
-// fixed: nothing

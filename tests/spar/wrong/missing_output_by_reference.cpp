@@ -8,8 +8,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 7:47: error: stage 1 changes 'img', which stage 2 reads, but it is not its Output
-// expect: 7:5: note: add it to the Output
-// expect: 8:45: note: it is read here
-// fixed: nothing

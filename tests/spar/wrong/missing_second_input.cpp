@@ -10,7 +10,3 @@ void run() {
     }
   }
 }
-
-// expect: 9:12: error: stage 1 reads 'i', a variable of the stream, which is not its Input
-// expect: 7:5: note: add it to the Input
-// fixed: nothing

@@ -16,6 +16,3 @@ void run() {
     }
   }
 }
-
-// expect: 14:22: warning: 'name' is shared, and empty for all later items once stage 1 has moved it
-// expect: 14:22: note: copy it, or make it an Input

@@ -7,6 +7,3 @@ void run() {
     write(img);
   }
 }
-
-// expect: 5:3: error: a stream without a stage
-// expect: 5:3: note: put spar::Stage on a statement inside it

@@ -15,7 +15,3 @@ void run() {
     }
   }
 }
-
-// expect: 14:12: error: stage 2 reads 'total', which stage 1 changes at the same time
-// expect: 10:9: note: it is changed here
-// expect: 14:12: note: put both into one stage, let it travel as an Output and an Input, or lock a mutex around both

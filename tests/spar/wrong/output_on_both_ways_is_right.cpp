@@ -15,5 +15,3 @@ void run() {
     [[spar::Stage, spar::Input(width)]] show(width);
   }
 }
-
-// expect: nothing

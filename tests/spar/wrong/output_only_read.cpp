@@ -8,6 +8,3 @@ void run() {
     [[spar::Stage, spar::Input(width)]] show(width);
   }
 }
-
-// expect: 7:33: error: 'width' is an Output of stage 1, which gives it no value
-// expect: 7:33: note: the stage only reads it: make it an Input

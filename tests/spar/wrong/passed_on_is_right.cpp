@@ -11,5 +11,3 @@ void run() {
     }
   }
 }
-
-// expect: nothing

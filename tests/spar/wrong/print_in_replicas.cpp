@@ -9,6 +9,3 @@ void run() {
     [[spar::Stage, spar::Input(img), spar::Replicate()]] { std::cout << img.width << '\n'; }
   }
 }
-
-// expect: 9:60: warning: the replicas of stage 1 write to 'cout' in any order
-// expect: 9:60: note: write in a serial stage behind it: there, items come in their order

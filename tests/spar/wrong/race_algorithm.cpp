@@ -14,6 +14,3 @@ void run() {
     }
   }
 }
-
-// expect: 12:17: error: stage 1 is replicated, and its replicas all change 'all', which is neither an Output nor declared in the stage
-// expect: 12:17: note: write an element that an Input picks, write it in a serial stage behind this one, or lock a mutex

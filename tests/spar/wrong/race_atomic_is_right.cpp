@@ -24,5 +24,3 @@ void run(int workers) {
     [[spar::Stage, spar::Input(img)]] { write(img); }
   }
 }
-
-// expect: nothing

@@ -10,6 +10,3 @@ void run() {
     [[spar::Stage, spar::Input(img, i), spar::Replicate()]] { all[i] = good(img); }
   }
 }
-
-// expect: 10:63: error: stage 1 is replicated, and its replicas all change 'all': its elements share bytes
-// expect: 10:63: note: use a std::vector<char>, or write it in a serial stage

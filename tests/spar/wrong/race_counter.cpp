@@ -13,6 +13,3 @@ void run(int workers) {
   }
   show(done);
 }
-
-// expect: 10:9: error: stage 1 is replicated, and its replicas all change 'done', which is neither an Output nor declared in the stage
-// expect: 10:9: note: make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a serial stage

@@ -16,5 +16,3 @@ void run() {
     }
   }
 }
-
-// expect: nothing

@@ -15,6 +15,3 @@ class camera {
 };
 
 void all() { camera().run(); }
-
-// expect: 9:62: error: stage 1 is replicated, and its replicas all change 'seen_', which is neither an Output nor declared in the stage
-// expect: 9:62: note: make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a serial stage

@@ -14,6 +14,3 @@ void run(int workers) {
     }
   }
 }
-
-// expect: 13:7: error: stage 1 is replicated, and its replicas all change 'done' in 'note', which is neither an Output nor declared in the stage
-// expect: 13:7: note: make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a serial stage

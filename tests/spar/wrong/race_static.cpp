@@ -11,6 +11,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 9:21: error: stage 1 is replicated, and its replicas all change 'number': a static variable is one for all of them
-// expect: 9:21: note: make it a std::atomic, lock a mutex around it, or give each item its part as an Output and add them in a serial stage

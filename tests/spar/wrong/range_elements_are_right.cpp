@@ -9,5 +9,3 @@ void run(std::vector<image>& all) {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: nothing

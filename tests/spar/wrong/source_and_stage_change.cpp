@@ -12,7 +12,3 @@ void run() {
     }
   }
 }
-
-// expect: 11:7: error: stage 1 changes 'last', which the source changes at the same time
-// expect: 8:5: note: the source changes it here
-// expect: 11:7: note: make it an Input, and an Output if later stages need it

@@ -12,8 +12,3 @@ void run() {
     }
   }
 }
-
-// expect: 11:12: error: stage 1 reads 'number', which the source changes for each item, but it is not its Input
-// expect: 9:5: note: add it to the Input
-// expect: 8:5: note: the source changes it here
-// fixed: nothing

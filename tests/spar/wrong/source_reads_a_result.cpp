@@ -11,7 +11,3 @@ void run() {
     }
   }
 }
-
-// expect: 6:39: error: the source reads 'done', which stage 1 changes: the source is ahead of the stages
-// expect: 10:7: note: it is changed here
-// expect: 6:39: note: compute it in the source, or put what needs it into the stage

@@ -9,6 +9,3 @@ void run() {
     }
   }
 }
-
-// expect: 8:7: error: a stage inside a stage
-// expect: 8:7: note: put it behind the other one, or put spar::ToStream on a loop inside the stage

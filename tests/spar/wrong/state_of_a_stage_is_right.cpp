@@ -9,5 +9,3 @@ void run() {
     [[spar::Stage, spar::Input(sum)]] show(sum);
   }
 }
-
-// expect: nothing

@@ -12,5 +12,3 @@ void run() {
     }
   }
 }
-
-// expect: nothing

@@ -17,5 +17,3 @@ void run(int workers) {
 }
 
 void all() { run<int>(2); }
-
-// expect: nothing

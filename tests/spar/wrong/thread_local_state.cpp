@@ -11,6 +11,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 8:24: warning: 'number' is one for each thread, not for each replica of stage 1
-// expect: 8:24: note: replicas share threads, and may change them: keep state elsewhere

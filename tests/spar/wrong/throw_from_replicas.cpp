@@ -10,6 +10,3 @@ void run() {
     }
   }
 }
-
-// expect: 8:23: warning: this exception leaves stage 1, and ends the stream
-// expect: 8:23: note: items before it may not have come out, and items behind it may have been worked on; catch it in the same statement if the stream is to go on

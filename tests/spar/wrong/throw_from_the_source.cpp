@@ -8,6 +8,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 7:21: warning: this exception leaves the stream
-// expect: 7:21: note: items before it may not have come out, and items behind it may have been worked on; catch it in the same statement if the stream is to go on

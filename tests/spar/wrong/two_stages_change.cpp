@@ -15,7 +15,3 @@ void run() {
     }
   }
 }
-
-// expect: 14:7: error: stages 1 and 2 both change 'total', and work at the same time
-// expect: 10:9: note: it is changed here
-// expect: 14:7: note: put both into one stage, let it travel as an Output and an Input, or lock a mutex around both

@@ -20,5 +20,3 @@ void run() {
     }
   }
 }
-
-// expect: nothing

@@ -11,7 +11,3 @@ void run() {
     }
   }
 }
-
-// expect: 9:7: error: stage 1 is replicated, and its replicas all change 'width', which is neither an Output nor declared in the stage
-// expect: 8:5: note: declare it in the stage, or add it to the Output
-// fixed: nothing

@@ -7,6 +7,3 @@ void run() {
     [[spar::Stage, spar::Input(imgs)]] write(img);
   }
 }
-
-// expect: 7:32: error: 'imgs' of 'Input' is not declared here
-// expect: 7:32: note: name a variable that is declared before this statement

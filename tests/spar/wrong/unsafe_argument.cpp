@@ -12,6 +12,3 @@ void run() {
     [[spar::Stage, spar::Input(img)]] write(img);
   }
 }
-
-// expect: 9:15: warning: the replicas of stage 1 all give 'kernel', which they share, to 'sharpen', which may change it
-// expect: 9:15: note: if it only reads, let it take a reference to const; otherwise make it an Output, or lock a mutex around the call
