@@ -16,6 +16,5 @@ if(NOT TARGET thalweg-spar)
   set(THALWEG_SPAR_MISSING "there are no libraries of Clang (./thalweg install spar)" CACHE INTERNAL "")
   return()
 endif()
-set_target_properties(thalweg-spar PROPERTIES UNITY_BUILD OFF) # It has a precompiled header.
 add_subdirectory(spar/driver)
 include(cmake/thalweg-spar.cmake)

@@ -58,9 +58,9 @@ bool forwards(const FunctionDecl* function, unsigned number) {
   return reference != nullptr && reference->getPointeeType()->isTemplateTypeParmType();
 }
 
-class walker {
+class access_walker {
  public:
-  walker(effects_reader& reader, const std::set<const Stmt*>& skipped, bool inner, effects& result)
+  access_walker(effects_reader& reader, const std::set<const Stmt*>& skipped, bool inner, effects& result)
       : reader_(reader), skipped_(skipped), inner_(inner), result_(result) {}
 
   void statement(const Stmt* what);
@@ -123,7 +123,7 @@ const ValueDecl* mutex_of(const Expr* what) {
   return nullptr;
 }
 
-void walker::record(const ValueDecl* variable, const Expr* where, intent happens) {
+void access_walker::record(const ValueDecl* variable, const Expr* where, intent happens) {
   variable = bound_to(variable);
   if ((own(variable) && !inner_) || (!happens.reads && !happens.changes)) return;
   access made;
@@ -146,7 +146,7 @@ void walker::record(const ValueDecl* variable, const Expr* where, intent happens
   }
 }
 
-void walker::name(const DeclRefExpr* what, intent happens) {
+void access_walker::name(const DeclRefExpr* what, intent happens) {
   const auto* variable = what->getDecl();
   if (!isa<VarDecl>(variable) && !isa<BindingDecl>(variable)) return;
   if (const auto* constant_ = dyn_cast<VarDecl>(variable); constant_ != nullptr && constant_->isConstexpr())
@@ -164,7 +164,7 @@ void walker::name(const DeclRefExpr* what, intent happens) {
   record(variable, what, happens);
 }
 
-void walker::field(const MemberExpr* what, intent happens) {
+void access_walker::field(const MemberExpr* what, intent happens) {
   const auto* base = what->getBase()->IgnoreParenImpCasts();
   if (isa<CXXThisExpr>(base)) {
     if (isa<FieldDecl>(what->getMemberDecl())) record(what->getMemberDecl(), what, happens);
@@ -176,7 +176,7 @@ void walker::field(const MemberExpr* what, intent happens) {
 }
 
 /// `happens` to what a pointer or an iterator points to.
-void walker::target(const Expr* what, intent happens) {
+void access_walker::target(const Expr* what, intent happens) {
   what = what->IgnoreParens();
   if (const auto* cast = dyn_cast<CastExpr>(what)) {
     if (cast->getCastKind() == CK_ArrayToPointerDecay)
@@ -250,7 +250,7 @@ void walker::target(const Expr* what, intent happens) {
   expression(what, reading);
 }
 
-void walker::body_of(const FunctionDecl* callee, const Expr* object, const Expr* where) {
+void access_walker::body_of(const FunctionDecl* callee, const Expr* object, const Expr* where) {
   const auto& does = reader_.of(callee);
   for (const auto& made : does.accesses) {
     if (isa<ParmVarDecl>(made.variable)) continue;
@@ -302,7 +302,7 @@ intent seen(const effects& does, const ParmVarDecl* parameter) {
   return sum;
 }
 
-void walker::argument(const FunctionDecl* callee, unsigned number, const Expr* given) {
+void access_walker::argument(const FunctionDecl* callee, unsigned number, const Expr* given) {
   if (callee == nullptr || number >= callee->getNumParams()) return expression(given, reading);
   const auto* defined = callee->getDefinition();
   const auto* parameter = (defined != nullptr ? defined : callee)->getParamDecl(number);
@@ -346,7 +346,8 @@ void walker::argument(const FunctionDecl* callee, unsigned number, const Expr* g
   expression(given, reading);
 }
 
-void walker::algorithm(const FunctionDecl* callee, changed_part part, const std::vector<const Expr*>& given) {
+void access_walker::algorithm(const FunctionDecl* callee, changed_part part,
+                              const std::vector<const Expr*>& given) {
   std::optional<std::size_t> last;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (points(given[i]->getType())) last = i;
@@ -365,7 +366,7 @@ void walker::algorithm(const FunctionDecl* callee, changed_part part, const std:
   }
 }
 
-void walker::arguments(const FunctionDecl* callee, const std::vector<const Expr*>& given) {
+void access_walker::arguments(const FunctionDecl* callee, const std::vector<const Expr*>& given) {
   if (callee != nullptr && of_standard_library(callee) && !isa<CXXMethodDecl>(callee)) {
     if (const auto part = changed_argument(plain_name(callee)); part != no_argument) {
       return algorithm(callee, part, given);
@@ -374,7 +375,7 @@ void walker::arguments(const FunctionDecl* callee, const std::vector<const Expr*
   for (unsigned i = 0; i < given.size(); ++i) argument(callee, i, given[i]);
 }
 
-void walker::operator_of(const CXXOperatorCallExpr* what, intent happens) {
+void access_walker::operator_of(const CXXOperatorCallExpr* what, intent happens) {
   const auto op = what->getOperator();
   const auto* callee = what->getDirectCallee();
   const auto* object = what->getArg(0);
@@ -463,7 +464,7 @@ void walker::operator_of(const CXXOperatorCallExpr* what, intent happens) {
   expression(object, {.reads = true, .changes = true, .by_call = !in_std(callee), .callee = callee});
 }
 
-void walker::call_of(const CallExpr* what, intent happens) {
+void access_walker::call_of(const CallExpr* what, intent happens) {
   if (const auto* written = dyn_cast<CXXOperatorCallExpr>(what)) return operator_of(written, happens);
   const auto* callee = what->getDirectCallee();
   std::vector<const Expr*> given;
@@ -552,7 +553,7 @@ void walker::call_of(const CallExpr* what, intent happens) {
   if (visible) body_of(callee, nullptr, what);
 }
 
-void walker::lambda(const LambdaExpr* what) {
+void access_walker::lambda(const LambdaExpr* what) {
   for (const auto& captured : what->captures()) {
     if (!captured.capturesVariable()) continue;
     if (what->isInitCapture(&captured)) {
@@ -569,7 +570,7 @@ void walker::lambda(const LambdaExpr* what) {
   maybe(what->getBody());
 }
 
-void walker::expression(const Expr* what, intent happens) {
+void access_walker::expression(const Expr* what, intent happens) {
   if (what == nullptr) return;
   what = what->IgnoreParens();
   if (const auto* named = dyn_cast<DeclRefExpr>(what)) return name(named, happens);
@@ -639,7 +640,7 @@ void walker::expression(const Expr* what, intent happens) {
   }
 }
 
-void walker::declare(const VarDecl* what) {
+void access_walker::declare(const VarDecl* what) {
   if (what->isStaticLocal()) return;
   result_.declared.insert(what);
   assigned_.insert(what);
@@ -675,7 +676,7 @@ void walker::declare(const VarDecl* what) {
   if (points(type)) aliases_[what] = {start, alias::target};
 }
 
-void walker::range_loop(const CXXForRangeStmt* what) {
+void access_walker::range_loop(const CXXForRangeStmt* what) {
   if (what->getInit() != nullptr) statement(what->getInit());
   const auto* range = what->getRangeInit();
   const auto* variable = what->getLoopVariable();
@@ -694,7 +695,7 @@ void walker::range_loop(const CXXForRangeStmt* what) {
   });
 }
 
-void walker::loop(const Stmt* what) {
+void access_walker::loop(const Stmt* what) {
   if (const auto* counted = dyn_cast<ForStmt>(what)) {
     if (counted->getInit() != nullptr) statement(counted->getInit());
     if (const auto* declared = counted->getConditionVariable()) declare(declared);
@@ -716,7 +717,7 @@ void walker::loop(const Stmt* what) {
   expression(once->getCond(), reading);
 }
 
-void walker::statement(const Stmt* what) {
+void access_walker::statement(const Stmt* what) {
   if (what == nullptr || skipped_.count(what) > 0) return;
   if (const auto* expression_ = dyn_cast<Expr>(what)) return expression(expression_, {.reads = true});
   if (const auto* block = dyn_cast<CompoundStmt>(what)) {
@@ -821,7 +822,7 @@ const ValueDecl* bound_to(const ValueDecl* variable) {
 effects effects_reader::read(const std::vector<const Stmt*>& statements, const std::set<const Stmt*>& skipped,
                              bool inner) {
   effects result;
-  walker walk(*this, skipped, inner, result);
+  access_walker walk(*this, skipped, inner, result);
   for (const auto* each : statements) walk.statement(each);
   result.assigned = walk.assigned();
   return result;

@@ -1,4 +1,4 @@
-/// Clang's headers that the files here need: compiled once.
+/// Clang's headers that the files here need.
 #pragma once
 
 #include <clang/AST/ASTConsumer.h>

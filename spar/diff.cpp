@@ -7,7 +7,7 @@
 namespace thalweg::spar {
 namespace {
 
-constexpr std::size_t context = 3;
+constexpr std::size_t lines_around = 3;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> made;
@@ -70,12 +70,12 @@ std::string unified_diff(const std::string& before, const std::string& after, co
     std::size_t change = i;
     while (change < all.size() && all[change].mark == ' ') ++change;
     if (change == all.size()) break;
-    const auto begin = std::max(i, change > context ? change - context : 0);
+    const auto begin = std::max(i, change > lines_around ? change - lines_around : 0);
     std::size_t last = change;
-    for (std::size_t k = change; k < all.size() && k <= last + 2 * context; ++k) {
+    for (std::size_t k = change; k < all.size() && k <= last + 2 * lines_around; ++k) {
       if (all[k].mark != ' ') last = k;
     }
-    const auto end = std::min(all.size(), last + context + 1);
+    const auto end = std::min(all.size(), last + lines_around + 1);
     old_line += begin - i;
     new_line += begin - i;
     std::size_t old_count = 0, new_count = 0;

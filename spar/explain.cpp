@@ -26,9 +26,9 @@ struct picture {
   std::vector<std::string> kept;                  ///< after the loop
 };
 
-class reader {
+class source_text {
  public:
-  explicit reader(clang::ASTContext& context) : sources_(context.getSourceManager()) {}
+  explicit source_text(clang::ASTContext& context) : sources_(context.getSourceManager()) {}
 
   void add(const stream& s, const std::string& inside, std::vector<picture>& to) const {
     const auto here = to.size();
@@ -178,7 +178,7 @@ class reader {
 
 std::vector<picture> pictures(const std::vector<stream>& streams, clang::ASTContext& context) {
   std::vector<picture> made;
-  const reader read(context);
+  const source_text read(context);
   for (const auto& each : streams) read.add(each, "", made);
   return made;
 }
@@ -216,7 +216,7 @@ std::string quoted(const std::string& text) {
   return made + "\"";
 }
 
-std::string joined(const std::vector<std::string>& lines, const std::string& first = "") {
+std::string as_lines(const std::vector<std::string>& lines, const std::string& first = "") {
   std::string made = first;
   for (const auto& each : lines) made += (made.empty() ? "" : "\n") + each;
   return made;
@@ -254,16 +254,16 @@ std::string explain_dot(const std::vector<stream>& streams, clang::ASTContext& c
     made += "  subgraph cluster_" + id + " {\n    label=" + quoted(each.title) + ";\n";
     for (std::size_t i = 0; i < each.boxes.size(); ++i) {
       const auto& one = each.boxes[i];
-      made += "    " + id + "_" + std::to_string(i) + " [label=" + quoted(joined(one.lines, one.title)) +
+      made += "    " + id + "_" + std::to_string(i) + " [label=" + quoted(as_lines(one.lines, one.title)) +
               (one.replicated ? ", peripheries=2" : "") + "];\n";
     }
     for (std::size_t i = 0; i + 1 < each.boxes.size(); ++i) {
       made += "    " + id + "_" + std::to_string(i) + " -> " + id + "_" + std::to_string(i + 1) +
-              " [label=" + quoted(joined(each.between[i])) + "];\n";
+              " [label=" + quoted(as_lines(each.between[i])) + "];\n";
     }
     if (!each.kept.empty()) {
       made +=
-          "    " + id + "_kept [shape=note, label=" + quoted(joined(each.kept, "after the loop")) + "];\n";
+          "    " + id + "_kept [shape=note, label=" + quoted(as_lines(each.kept, "after the loop")) + "];\n";
       made +=
           "    " + id + "_" + std::to_string(each.boxes.size() - 1) + " -> " + id + "_kept [style=dashed];\n";
     }

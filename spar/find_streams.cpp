@@ -8,15 +8,12 @@
 #include <clang/AST/Attr.h>
 
 #include "clang.hpp"
+#include "loops.hpp"
 #include "report.hpp"
 #include "types.hpp"
 
 namespace thalweg::spar {
 namespace {
-
-bool is_loop(const clang::Stmt* s) {
-  return llvm::isa<clang::ForStmt, clang::CXXForRangeStmt, clang::WhileStmt, clang::DoStmt>(s);
-}
 
 /// Adds each `continue` that belongs to a loop outside the statement.
 void find_continues(const clang::Stmt* s, const places& where, std::vector<extent>& found) {

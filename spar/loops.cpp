@@ -14,7 +14,6 @@
 #include "library.hpp"
 
 namespace thalweg::spar {
-namespace {
 
 using namespace clang;
 
@@ -22,18 +21,20 @@ bool is_loop(const Stmt* what) {
   return isa<ForStmt>(what) || isa<WhileStmt>(what) || isa<DoStmt>(what) || isa<CXXForRangeStmt>(what);
 }
 
+namespace {
+
 bool has_loop(const Stmt* what) {
   if (what == nullptr) return false;
   return is_loop(what) || std::any_of(what->children().begin(), what->children().end(), has_loop);
 }
 
 /// Jumps out of a statement of a loop's body: to the next round, out of the loop, out of the function.
-struct jumps {
+struct exits {
   const Stmt* breaks = nullptr;
   const Stmt* leaves = nullptr;
 };
 
-void find_jumps(const Stmt* what, bool breaks_inner, jumps& found) {
+void find_jumps(const Stmt* what, bool breaks_inner, exits& found) {
   if (what == nullptr || isa<LambdaExpr>(what)) return;
   if (isa<BreakStmt>(what) && !breaks_inner) found.breaks = what;
   if (isa<ReturnStmt>(what) || isa<GotoStmt>(what) || isa<IndirectGotoStmt>(what) ||
@@ -113,7 +114,7 @@ class cutter {
     }
     for (const auto* each : statements) {
       if (isa<NullStmt>(each)) continue;
-      jumps found;
+      exits found;
       find_jumps(each, false, found);
       if (found.leaves != nullptr) {
         result_.in_the_way.push_back(

@@ -11,6 +11,9 @@
 
 namespace thalweg::spar {
 
+/// Whether a statement is a loop of any kind.
+bool is_loop(const clang::Stmt* what);
+
 /// Why something cannot be done, with the place that shows it.
 struct reason {
   clang::SourceLocation where;

@@ -1,6 +1,7 @@
 /// What a stream is, as the attributes describe it: the model that all other files read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -114,5 +115,9 @@ struct stream {
   std::vector<stream> nested = {};  ///< streams inside it: in its stages, or in its source
   bool in_template = false;
 };
+
+inline bool contains(const std::vector<variable*>& list, const variable* v) {
+  return std::ranges::find(list, v) != list.end();
+}
 
 }  // namespace thalweg::spar

@@ -21,7 +21,7 @@ namespace {
 using namespace clang;
 
 /// One change of the text.
-struct edit {
+struct insertion {
   std::size_t at, length;
   std::string text;
 };
@@ -38,7 +38,8 @@ class advisor {
   void function(const FunctionDecl* which) { visit(which->getBody(), which); }
 
   [[nodiscard]] std::string patch() {
-    std::stable_sort(edits_.begin(), edits_.end(), [](const edit& a, const edit& b) { return a.at < b.at; });
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const insertion& a, const insertion& b) { return a.at < b.at; });
     std::string changed;
     std::size_t done = 0;
     for (const auto& each : edits_) {
@@ -216,7 +217,7 @@ class advisor {
   effects_reader reader_;
   report to_;
   std::string text_;
-  std::vector<edit> edits_;
+  std::vector<insertion> edits_;
   std::size_t moved_ = 0;
 };
 

@@ -255,10 +255,6 @@ bool escapes(const clang::FunctionDecl* f, const variable& v, const places& wher
   return u != nullptr && u->may_change;
 }
 
-bool contains(const std::vector<variable*>& list, const variable* v) {
-  return std::ranges::find(list, v) != list.end();
-}
-
 /// Decides how the variables of one stream are kept.
 class keeper {
  public:

@@ -13,10 +13,6 @@ struct edit {
   std::string text;
 };
 
-bool contains(const std::vector<variable*>& list, const variable* v) {
-  return std::ranges::find(list, v) != list.end();
-}
-
 std::string joined(const std::vector<std::string>& parts, const std::string& between) {
   std::string all;
   for (const std::string& p : parts) all += (all.empty() ? "" : between) + p;
