@@ -59,6 +59,7 @@ class walker {
     std::size_t behind = 0;              // the place in it after the last stage
     const clang::Stmt* loop = nullptr;   // the innermost around its first stage
     std::size_t loops;                   // how many are around the stream
+    int handlers;                        // of exceptions, around the stream
   };
 
   void declare(const clang::VarDecl* v) {
@@ -97,7 +98,10 @@ class walker {
     }
     if (const auto* handler = llvm::dyn_cast<clang::CXXCatchStmt>(s)) {
       if (handler->getExceptionDecl() != nullptr) declare(handler->getExceptionDecl());
-      return walk(handler->getHandlerBlock());
+      ++handlers_;
+      walk(handler->getHandlerBlock());
+      --handlers_;
+      return;
     }
     std::size_t place = 0;
     for (const clang::Stmt* child : s->children()) {
@@ -129,7 +133,7 @@ class walker {
     found.function = function_;
     found.text = where_.of(body);
     found.in_template = function_ != nullptr && function_->isDependentContext();
-    open_.push_back({&found, false, nullptr, 0, nullptr, loops_.size()});
+    open_.push_back({&found, false, nullptr, 0, nullptr, loops_.size(), handlers_});
     walk(body);
     open_.pop_back();
     if (found.stages.empty()) {
@@ -155,6 +159,7 @@ class walker {
     if (o.of->stages.empty()) {
       o.block = block;
       o.loop = loops_.size() > o.loops ? loops_.back() : nullptr;
+      o.of->in_handler = handlers_ > o.handlers;
       name_variables(o.of->says, *o.of, nullptr);  // they may be declared in the loop
     } else if (block != o.block || place != o.behind || !llvm::isa<clang::CompoundStmt>(block)) {
       where_.error(
@@ -295,6 +300,7 @@ class walker {
   std::vector<const clang::ValueDecl*> visible_;
   std::vector<const clang::Stmt*> loops_;
   std::vector<open> open_;
+  int handlers_ = 0;
   const clang::Stmt* block_ = nullptr;
   std::size_t place_ = 0;
 };

@@ -91,11 +91,17 @@ class writer {
     ++depth_;
     const std::string start = at(s.says.where.begin);
     const std::size_t stages = s.stages.size();
-    std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ +
-                      "failed; auto " + prefix_ + "source = thalweg::spar::source<" + item(0) +
-                      ">([&](thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin);
-    out += source(s);
-    out += start + "}, " + prefix_ + "failed);";
+    std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ + "failed; ";
+    if (s.in_handler) {
+      out += "auto " + prefix_ + "source = thalweg::spar::emitting_source<" + item(0) + ">([&](thalweg::emitter<" +
+             item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) + source(s) + start + "}, " + prefix_ +
+             "failed);";
+    } else {
+      out += "std::optional<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
+             "loop = [&]() -> thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
+             "}; thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
+             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + prefix_ + "failed);";
+    }
     std::vector<std::string> line{"std::move(" + prefix_ + "source)"};
     for (std::size_t k = 0; k < stages; ++k) {
       out += written(s, k);
@@ -173,7 +179,10 @@ class writer {
       if (v->inside && !contains(s.stages.front().before, v.get()))
         unused += "static_cast<void>(" + v->name + "); ";
     }
-    return "{ " + unused + prefix_ + "out.send(" + item(0) + "(" + joined(values, ", ") + ")); }";
+    const std::string item_values = "(" + joined(values, ", ") + ")";
+    const std::string sends = s.in_handler ? prefix_ + "out.send(" + item(0) + item_values + ");"
+                                           : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
+    return "{ " + unused + sends + " }";
   }
 
   std::vector<edit> within(const std::vector<stream>& streams, extent part) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -160,8 +161,54 @@ inline any_policy policy(const char* otherwise) {
   return policy_from(text == nullptr ? otherwise : text);
 }
 
-/// The loop. An exception in it ends the stream, and comes when all items before it are done, as in the loop.
-template <class Item, class F> auto source(F f, std::exception_ptr& failed) {
+/// The loop, as a coroutine that stops where its first stage is: with an item.
+class rounds {
+ public:
+  struct promise_type {
+    std::exception_ptr failed = nullptr;
+    rounds get_return_object() { return rounds(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    static std::suspend_always initial_suspend() noexcept { return {}; }
+    static std::suspend_always final_suspend() noexcept { return {}; }
+    static void return_void() noexcept {}
+    void unhandled_exception() noexcept { failed = std::current_exception(); }
+  };
+
+  explicit rounds(std::coroutine_handle<promise_type> loop) noexcept : loop_(loop) {}
+  rounds(const rounds&) = delete;
+  rounds& operator=(const rounds&) = delete;
+  ~rounds() { loop_.destroy(); }
+
+  /// Goes on to the next item; false: there is none. Then the loop has ended, or failed.
+  bool next(std::exception_ptr& failed) {
+    if (loop_.done()) return false;
+    loop_.resume();
+    if (!loop_.done()) return true;
+    failed = loop_.promise().failed;
+    return false;
+  }
+
+ private:
+  std::coroutine_handle<promise_type> loop_;
+};
+
+/// The item of a round, for `tw::source`: taken from where the loop has put it.
+template <class Item> struct taken {
+  using value_type = Item;
+  Item* item;
+  explicit operator bool() const noexcept { return item != nullptr; }
+  Item&& operator*() && noexcept { return std::move(*item); }
+};
+
+/// The items of a loop. An exception in it ends the stream, and comes when all items before it are done, as in
+/// the loop.
+template <class Item> auto source(rounds& loop, std::optional<Item>& item, std::exception_ptr& failed) {
+  return thalweg::source(
+      [&]() -> taken<Item> { return {loop.next(failed) ? std::addressof(*item) : nullptr}; });
+}
+
+/// The same for a loop that sends its items, since no coroutine may stop where they begin: in a handler of
+/// exceptions.
+template <class Item, class F> auto emitting_source(F f, std::exception_ptr& failed) {
   return thalweg::source<Item>([f, &failed](emitter<Item>& out) {
     try {
       f(out);
