@@ -114,7 +114,8 @@ struct stream {
   std::vector<use> source_uses = {};
   std::vector<stream> nested = {};  ///< streams inside it: in its stages, or in its source
   bool in_template = false;
-  bool in_handler = false;  ///< its first stage stands in a handler of exceptions, where no coroutine may stop
+  bool in_handler =
+      false;  ///< its first stage stands in a handler of exceptions, where no coroutine may stop
 };
 
 inline bool contains(const std::vector<variable*>& list, const variable* v) {

@@ -93,14 +93,15 @@ class writer {
     const std::size_t stages = s.stages.size();
     std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ + "failed; ";
     if (s.in_handler) {
-      out += "auto " + prefix_ + "source = thalweg::spar::emitting_source<" + item(0) + ">([&](thalweg::emitter<" +
-             item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) + source(s) + start + "}, " + prefix_ +
-             "failed);";
+      out += "auto " + prefix_ + "source = thalweg::spar::emitting_source<" + item(0) +
+             ">([&](thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) + source(s) +
+             start + "}, " + prefix_ + "failed);";
     } else {
       out += "std::optional<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
              "loop = [&]() -> thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
              "}; thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
-             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + prefix_ + "failed);";
+             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + prefix_ +
+             "failed);";
     }
     std::vector<std::string> line{"std::move(" + prefix_ + "source)"};
     for (std::size_t k = 0; k < stages; ++k) {
@@ -180,8 +181,9 @@ class writer {
         unused += "static_cast<void>(" + v->name + "); ";
     }
     const std::string item_values = "(" + joined(values, ", ") + ")";
-    const std::string sends = s.in_handler ? prefix_ + "out.send(" + item(0) + item_values + ");"
-                                           : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
+    const std::string sends =
+        s.in_handler ? prefix_ + "out.send(" + item(0) + item_values + ");"
+                     : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
     return "{ " + unused + sends + " }";
   }
 

@@ -199,8 +199,8 @@ template <class Item> struct taken {
   Item&& operator*() && noexcept { return std::move(*item); }
 };
 
-/// The items of a loop. An exception in it ends the stream, and comes when all items before it are done, as in
-/// the loop.
+/// The items of a loop. An exception in it ends the stream, and comes when all items before it are done, as
+/// in the loop.
 template <class Item> auto source(rounds& loop, std::optional<Item>& item, std::exception_ptr& failed) {
   return thalweg::source(
       [&]() -> taken<Item> { return {loop.next(failed) ? std::addressof(*item) : nullptr}; });
