@@ -136,9 +136,10 @@ class plant {
     std::vector<std::pair<std::uint64_t, int>> coming;  // replicas, after that window
     int working = 1;
     double queue = 0, noise = 1;
-    double cost = 0, seconds = 0, limit = 0, accepts = 0, work = 0, delay = 0, wait = 0;  // in a tick
-    double in = 0, busy = 0, cpu = 0, blocked = 0, queued = 0;                            // in a window
-    double in_rest = 0, out_rest = 0;  // parts of items that were not counted yet
+    double cost = 0, able = 0, seconds = 0, limit = 0, accepts = 0, work = 0, delay = 0,
+           wait = 0;                                            // in a tick
+    double in = 0, busy = 0, cpu = 0, blocked = 0, queued = 0;  // in a window
+    double in_rest = 0, out_rest = 0;                           // parts of items that were not counted yet
   };
 
   void begin_window() {
@@ -156,16 +157,25 @@ class plant {
   // Processors are shared: what computes takes longer, the more there is of it.
   void tick(double dt) {
     const auto rate = plan_.due ? std::max(plan_.due(now_), 0.0) : 0;
-    double used = 0;
-    for (int round = 0; round < 3; ++round) {
-      used = flow(dt, rate);
-      const auto over = used / (dt * plan_.cores);
-      if (over <= 1 && slow_ >= 1) break;
-      slow_ = std::min(1.0, slow_ / std::pow(over, over > 1 ? 1 : 0.5));
+    begin_tick();
+    auto over = flow(dt, rate) / (dt * plan_.cores);
+    for (int round = 0; round < 3 && (over > 1 || slow_ < 1); ++round) {
+      slow_ = std::min(1.0, over > 1 ? slow_ / over : slow_ / std::sqrt(over));
+      over = flow(dt, rate) / (dt * plan_.cores);
     }
-    flow(dt, rate);
     settle(dt, rate);
     now_ += dt;
+  }
+
+  // What does not depend on how the processors are shared.
+  void begin_tick() {
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+      auto& l = live_[i];
+      const auto& s = plan_.stages[i];
+      l.cost = s.seconds * l.noise * (s.cost ? s.cost(now_) : 1);
+      const auto one = s.skew * l.working > 1 ? 1 / s.skew : static_cast<double>(l.working);
+      l.able = std::min(work_of(s, l.working), one);
+    }
   }
 
   // Works out how many items each stage does in this tick: backwards what there is room for, then forwards.
@@ -173,10 +183,8 @@ class plant {
     for (std::size_t i = live_.size(); i-- > 0;) {
       auto& l = live_[i];
       const auto& s = plan_.stages[i];
-      l.cost = s.seconds * l.noise * (s.cost ? s.cost(now_) : 1);
       l.seconds = l.cost * (1 - s.computing + s.computing / slow_);
-      const auto one = s.skew * l.working > 1 ? 1 / s.skew : static_cast<double>(l.working);
-      l.limit = std::min(work_of(s, l.working), one) / l.seconds * dt;
+      l.limit = l.able / l.seconds * dt;
       l.accepts = l.limit;
       for (const auto k : l.next) {
         const auto& to = live_[k];

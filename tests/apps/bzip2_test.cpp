@@ -358,7 +358,7 @@ TEST(Bzip2, ATruncatedFileIsAnErrorWhereverItEnds) {
   const scratch dir;
   const auto packed = single_stream(three_blocks(), 1);
   ASSERT_LT(packed.size(), 1000U);
-  for (std::size_t size = 1; size < packed.size(); size += apart(7)) {
+  for (std::size_t size = 1; size < packed.size(); size += apart(17)) {
     const auto path = dir.write("packed", packed.substr(0, size));
     EXPECT_THAT(message_of([&] { decompress_file(path, dir / "out"); }),
                 HasSubstr("'" + path.string() + "' is "))
@@ -374,7 +374,7 @@ TEST(Bzip2, ADamagedFileIsAnErrorWhereverItIsDamaged) {
   const auto text = three_blocks();
   const auto packed = single_stream(text, 1) + single_stream("more", 1);
   int harmless = 0;
-  for (std::size_t i = 0; i < packed.size(); i += apart(9)) {  // not 8: each bit takes part
+  for (std::size_t i = 0; i < packed.size(); i += apart(27)) {  // no multiple of 8: each bit takes part
     auto damaged = packed;
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
     const auto path = dir.write("packed", damaged);
@@ -426,13 +426,15 @@ TEST(Bzip2, ABlockThatIsMissingFromAStreamIsNoticed) {
 }
 
 TEST(Bzip2, WhatIsBehindTheLastStreamIsLeftOut) {
-  const auto text = three_blocks();
-  const auto packed = single_stream(text, 1);
-  const auto second = bz::find_mark(packed, 32 + 80)->bit;
+  const auto blocks = single_stream(three_blocks(), 1);
+  const auto second = bz::find_mark(blocks, 32 + 80)->bit;
+  expect_text(blocks + "garbage", three_blocks(), blocks.size());
+  const std::string text = "a text of one block";
+  const auto packed = single_stream(text);
   for (const std::string& behind :
        {std::string("x"), std::string("some garbage behind"), std::string(20'000, '\0'), std::string("BZ0"),
-        std::string("BZh0 and more of it"), random_bytes(40'000), packed.substr(second / 8),
-        "garbage" + packed + empty_stream, "garbage" + packed.substr(0, packed.size() - 5)}) {
+        std::string("BZh0 and more of it"), random_bytes(40'000), blocks.substr(second / 8),
+        "garbage" + blocks + empty_stream, "garbage" + blocks.substr(0, blocks.size() - 5)}) {
     expect_text(packed + behind, text, packed.size());
     expect_text(empty_stream + behind, "", empty_stream.size());
   }

@@ -15,6 +15,7 @@
 #include "apps/support/random.hpp"
 #include "message.hpp"
 #include "stages/scratch.hpp"
+#include "support/scale.hpp"
 
 namespace dedup = apps::dedup;
 namespace fs = std::filesystem;
@@ -149,7 +150,7 @@ TEST(DedupCut, EndsWithTheBytes) {
 
 TEST(Dedup, SourceGivesTheWholeFileInOrder) {
   const scratch dir;
-  const auto bytes = noise(9'000'000);
+  const auto bytes = noise(9'000'000 / apart(2));  // more than is read at once
   const auto file = dir.write("file", bytes);
   for (const auto held : {apps::input_held::on_disk, apps::input_held::in_memory}) {
     const auto all = fragments(file, held);
@@ -218,9 +219,9 @@ TEST(Dedup, OnlyLowerNumbersThanAllBeforeAreCompressedAgain) {
 
 TEST(Dedup, RestoresBitForBit) {
   const scratch dir;
-  const auto all_alike = std::string(3'000'000, 'a');
-  for (const auto& bytes :
-       {std::string(), std::string("a"), noise(5'000), all_alike, text(700'000), noise(2'000'000)}) {
+  const auto all_alike = std::string(3'000'000 / apart(3), 'a');
+  for (const auto& bytes : {std::string(), std::string("a"), noise(5'000), all_alike,
+                            text(700'000 / apart(3)), noise(2'000'000 / apart(4))}) {
     pack(dir.write("file", bytes), dir / "archive");
     dedup::restore(dir / "archive", dir / "restored");
     EXPECT_TRUE(scratch::read(dir / "restored") == bytes) << bytes.size();

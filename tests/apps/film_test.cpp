@@ -19,6 +19,7 @@
 #include "message.hpp"
 #include "other_film.hpp"
 #include "stages/scratch.hpp"
+#include "support/scale.hpp"
 
 namespace fs = std::filesystem;
 using apps::input_held;
@@ -314,7 +315,7 @@ TEST_F(Film, ThatIsDamagedAnywhereIsRefusedOrRead) {
   // No damage makes the reader do anything else than to read or to refuse.
   const auto good = scratch::read(path);
   apps::random dice(1);
-  for (int i = 0; i < 120; ++i) {
+  for (std::size_t i = 0; i < 120; i += apart(3)) {
     auto bad = good;
     for (int k = 0; k < 3; ++k)
       bad[dice.below(i < 60 ? 240 : bad.size())] = static_cast<char>(dice.below(256));

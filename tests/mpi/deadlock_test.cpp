@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr long many = 4'000;
+constexpr long many = 1'000;
 // What lies between two stages then is far less than that, also in runs under way between ranks.
 const tw::connect_options narrow{.capacity = 16};
 

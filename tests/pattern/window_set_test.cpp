@@ -16,6 +16,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/scale.hpp"
+
 namespace tw = thalweg;
 
 namespace {
@@ -95,7 +97,8 @@ struct grid_model {
     }
     bool taken = false;
     const auto number = rank++;
-    for (std::int64_t end = -1000 * slide + size; end - size <= e.time; end += slide) {
+    const auto first = -1000 * slide + size;  // before all ends that matter
+    for (auto end = first + (e.time - first) / slide * slide; end - size <= e.time; end += slide) {
       if (end <= e.time || end + lateness <= watermark) continue;
       taken = true;
       auto& w = windows[{e.key, end}];
@@ -148,7 +151,7 @@ std::vector<event> random_events(std::mt19937& random, int n, int keys, int shak
 
 template <class Agg> void compare_grid(Agg agg, unsigned seed) {
   std::mt19937 random(seed);
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0, rounds = scaled(150); round < rounds; ++round) {
     const std::int64_t size = 1 + random() % 40;
     const std::int64_t slide = random() % 2 == 0 ? size : 1 + random() % size;
     const std::int64_t disorder = random() % 3 == 0 ? 0 : random() % 30;
@@ -232,7 +235,7 @@ std::vector<out> sessions_of(const std::vector<event>& all, std::int64_t gap) {
 
 template <class Agg> void compare_sessions(Agg agg, unsigned seed) {
   std::mt19937 random(seed);
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0, rounds = scaled(150); round < rounds; ++round) {
     const std::int64_t gap = 1 + random() % 30;
     const auto shake = static_cast<int>(random() % 30);
     const auto all = random_events(random, 200, 1 + static_cast<int>(random() % 5), shake);

@@ -10,7 +10,7 @@ from pathlib import Path
 from comparing import POLICIES, Compilers, Wrong, compare, compilers, expectations, main, parser, settings_of
 from random_programs import file_of, names
 
-IN_A_FILE = 24
+IN_A_FILE = 12
 """A compiler reads the library's headers once for so many streams."""
 
 
