@@ -268,10 +268,10 @@ class keeper {
     for (const auto& v : s_.variables) {
       if (v->inside) {
         v->dies = v->dies && !used_behind_first_stage(*v);
-        if (goes_on(*v)) v->declaration.clear();
       } else {
         decide_outer(*v);
       }
+      if (goes_on(*v)) v->declaration.clear();
     }
     fill_items();
   }

@@ -26,7 +26,7 @@ struct counted {
 };
 
 constexpr int items = 100;
-constexpr int moves_of_a_stage = 6;
+constexpr int moves_of_a_stage = 10;
 
 // The loop neither copies nor moves. The stream copies what both the source and a stage need.
 const char* copied() {
