@@ -99,9 +99,9 @@ class jumps {
       to_.warning(thrown->getBeginLoc(),
                   "this exception leaves " + part(in) + (in.stage < 0 ? "" : ", and ends the stream"));
       to_.note(thrown->getBeginLoc(),
-               "items before it may not have come out, and items behind it may have been worked on; catch it "
-               "in the "
-               "same statement if the stream is to go on");
+               std::string("it comes when all items before it are done, as from the loop") +
+                   (in.stage < 0 ? "" : "; stages up to this one may have worked on items behind it") +
+                   "; catch it in the same statement if the stream is to go on");
     }
   }
 

@@ -78,6 +78,7 @@ struct use {
   const clang::ValueDecl* declared = nullptr;
   bool reads = false;       ///< its value, or that of a part of it
   bool changes = false;     ///< assigns it, gives it to a call by reference, calls a member that is not const
+  bool passed = false;      ///< a function gets it by reference, whose body is not seen
   bool may_change = false;  ///< takes its address or makes a reference to it; or it depends on the template
   const clang::Expr* first = nullptr;         ///< the first time that it is named
   const clang::Expr* first_change = nullptr;  ///< its name there
@@ -98,6 +99,7 @@ struct stage {
   std::vector<extent> continues = {};
   /// What its item holds, in the order of the tuple, and what the item behind it holds.
   std::vector<variable*> before = {}, after = {};
+  bool may_throw = true;  ///< an exception may leave it
   [[nodiscard]] bool leaves_out() const { return !continues.empty(); }
   /// Whether the program counts its replicas before it runs.
   [[nodiscard]] bool replicas_known() const { return replicated && says.find("Adaptive") == nullptr; }

@@ -6,12 +6,14 @@
 #include <map>
 
 #include "clang.hpp"
+#include "exceptions.hpp"
 
 namespace thalweg::spar {
 namespace {
 
 /// What happens to the value of an expression.
-enum class fate { read, changed, maybe_changed };
+/// passed: changed by a function that gets it by reference, whose body is not seen.
+enum class fate { read, changed, passed, maybe_changed };
 
 /// Notes how each variable is used in a statement.
 class user {
@@ -102,9 +104,10 @@ class user {
   void note(const clang::ValueDecl* d, const clang::Expr* where, fate f) {
     if (!llvm::isa<clang::VarDecl, clang::FieldDecl, clang::BindingDecl>(d)) return;
     const auto known = std::ranges::find(uses_, d, &use::declared);
-    use& u = known != uses_.end() ? *known : uses_.emplace_back(use{d, false, false, false, where, nullptr});
+    use& u = known != uses_.end() ? *known : uses_.emplace_back(use{.declared = d, .first = where});
     if (f == fate::read) u.reads = true;
-    if (f == fate::changed) u.changes = true;
+    if (f == fate::changed || f == fate::passed) u.changes = true;
+    if (f == fate::passed) u.passed = true;
     if (f == fate::maybe_changed) u.may_change = u.reads = true;
     if (f != fate::read && u.first_change == nullptr) u.first_change = where;
   }
@@ -215,7 +218,7 @@ class user {
       } else if (i < callee->getNumParams()) {
         const clang::QualType type = callee->getParamDecl(i)->getType();
         if (type->isLValueReferenceType() && !type.getNonReferenceType().isConstQualified())
-          f = fate::changed;
+          f = callee->hasBody() ? fate::changed : fate::passed;
         if (type->isRValueReferenceType()) f = fate::changed;
       }
       visit(args[i], f);
@@ -258,7 +261,8 @@ bool escapes(const clang::FunctionDecl* f, const variable& v, const places& wher
 /// Decides how the variables of one stream are kept.
 class keeper {
  public:
-  keeper(stream& s, const places& where) : s_(s), where_(where) {}
+  keeper(stream& s, const places& where, const std::vector<use>& source)
+      : s_(s), where_(where), source_(source) {}
 
   void decide() {
     for (const auto& v : s_.variables) {
@@ -267,6 +271,7 @@ class keeper {
       } else {
         decide_outer(*v);
       }
+      if (goes_on(*v)) v->declaration.clear();
     }
     fill_items();
   }
@@ -277,6 +282,19 @@ class keeper {
            (llvm::isa<clang::VarDecl>(v.declared) &&
             llvm::cast<clang::VarDecl>(v.declared)->hasLocalStorage() &&
             v.declared->getDeclContext() == s_.function);
+  }
+
+  /// Whether a stage gives a variable on that it gives to a function, which may read the value that the
+  /// variable has before the stage: then that value travels.
+  [[nodiscard]] bool goes_on(const variable& v) const {
+    bool has_value = changes(source_, v);
+    for (const stage& one : s_.stages) {
+      if (!contains(one.outputs, &v)) continue;
+      const use* u = find(one.uses, v);
+      if (has_value && u != nullptr && u->passed) return true;
+      has_value = true;
+    }
+    return false;
   }
 
   void decide_outer(variable& v) {
@@ -372,6 +390,7 @@ class keeper {
 
   stream& s_;
   const places& where_;
+  const std::vector<use>& source_;  ///< what the source does, also with its own variables
   std::map<variable*, int> last_output_;
 };
 
@@ -385,8 +404,9 @@ void find_uses(stream& s, const places& where) {
     user in(where, nullptr);
     in.visit(one.body);
     one.uses = in.uses(one.text);
+    one.may_throw = may_throw(one.body);
   }
-  if (!s.stages.empty()) keeper(s, where).decide();
+  if (!s.stages.empty()) keeper(s, where, source.all()).decide();
   for (stream& inner : s.nested) find_uses(inner, where);
 }
 

@@ -25,9 +25,11 @@ std::string kept_as(const variable& v) {
   return v.array ? "thalweg::spar::held<" + v.type + ">" : v.type;
 }
 
-std::string tuple_of(const std::vector<variable*>& held) {
+/// Items that are numbered have their number behind all variables.
+std::string tuple_of(const std::vector<variable*>& held, bool numbered) {
   std::vector<std::string> types;
   for (const variable* v : held) types.push_back(kept_as(*v));
+  if (numbered) types.emplace_back("thalweg::spar::number");
   return "std::tuple<" + joined(types, ", ") + ">";
 }
 
@@ -91,17 +93,17 @@ class writer {
     ++depth_;
     const std::string start = at(s.says.where.begin);
     const std::size_t stages = s.stages.size();
-    std::string out = start + "{ " + items(s) + holders(s) + "std::exception_ptr " + prefix_ + "failed; ";
+    std::string out = start + "{ " + items(s) + holders(s) + "thalweg::spar::failure " + failed() + "; ";
+    if (numbered(s)) out += "thalweg::spar::number " + prefix_ + "next = 0; ";
     if (s.in_handler) {
       out += "auto " + prefix_ + "source = thalweg::spar::emitting_source<" + item(0) +
              ">([&](thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) + source(s) +
-             start + "}, " + prefix_ + "failed);";
+             start + "}, " + failed() + ");";
     } else {
       out += "std::optional<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
              "loop = [&]() -> thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
              "}; thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
-             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + prefix_ +
-             "failed);";
+             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + failed() + ");";
     }
     std::vector<std::string> line{"std::move(" + prefix_ + "source)"};
     for (std::size_t k = 0; k < stages; ++k) {
@@ -110,15 +112,15 @@ class writer {
     }
     if (keeps_last(s)) {
       out += start + "auto " + prefix_ + "last = thalweg::sink([&](" + item(stages) + "& " + prefix_ +
-             "in) { " + locals(s.stages.back().after) + keep_last(s, stages, {}) + "});";
+             "in) { " + locals(s.stages.back().after) +
+             guarded(s, s.stages.back().after.size(), keep_last(s, stages, {}), false) + "});";
       line.push_back("std::move(" + prefix_ + "last)");
     }
-    out +=
-        start + "thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ", " + prefix_ + "failed);";
+    out += start + "thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ");";
     for (const auto& v : s.variables) {
       if (v->last_holder >= 0) out += " thalweg::spar::give_back(" + v->name + ", " + last(*v) + ");";
     }
-    out += " }";
+    out += " " + failed() + ".rethrow(); }";
     --depth_;
     prefix_ = outer;
     return out;
@@ -126,7 +128,25 @@ class writer {
 
   [[nodiscard]] std::string item(std::size_t k) const { return prefix_ + "item_" + std::to_string(k + 1); }
   [[nodiscard]] std::string name(std::size_t k) const { return prefix_ + "stage_" + std::to_string(k + 1); }
+  [[nodiscard]] std::string failed() const { return prefix_ + "failed"; }
   [[nodiscard]] std::string last(const variable& v) const { return prefix_ + "last_" + v.name; }
+
+  /// Whether items have numbers: so that an exception of a stage is known to come behind those before it.
+  /// Processes share no memory: there, an exception ends the run.
+  [[nodiscard]] bool numbered(const stream& s) const {
+    return !across() && std::ranges::any_of(s.stages, &stage::may_throw);
+  }
+  /// What a stage does with its item, whose number is at a place of the tuple, unless the stream has failed
+  /// before that item.
+  [[nodiscard]] std::string guarded(const stream& s, std::size_t place, const std::string& does,
+                                    bool throws) const {
+    if (!numbered(s) || does.empty()) return does;
+    const std::string number = "std::get<" + std::to_string(place) + ">(" + prefix_ + "in)";
+    const std::string reached = "if (" + failed() + ".reaches(" + number + ")) ";
+    if (!throws) return reached + "{ " + does + " } ";
+    return reached + "try { " + does + " } catch (...) { " + failed() + ".at(" + number +
+           ", std::current_exception()); } ";
+  }
 
   /// Whether a stage behind the last one keeps what the last item gave: replicas cannot.
   static bool keeps_last(const stream& s) {
@@ -140,9 +160,9 @@ class writer {
       if (!v->shared && out.find(v->prelude) == std::string::npos) out += v->prelude;
     }
     for (std::size_t k = 0; k < s.stages.size(); ++k)
-      out += "using " + item(k) + " = " + tuple_of(s.stages[k].before) + "; ";
+      out += "using " + item(k) + " = " + tuple_of(s.stages[k].before, numbered(s)) + "; ";
     if (keeps_last(s))
-      out += "using " + item(s.stages.size()) + " = " + tuple_of(s.stages.back().after) + "; ";
+      out += "using " + item(s.stages.size()) + " = " + tuple_of(s.stages.back().after, numbered(s)) + "; ";
     return out;
   }
 
@@ -174,6 +194,7 @@ class writer {
   [[nodiscard]] std::string sent(const stream& s) const {
     std::vector<std::string> values;
     for (const variable* v : s.stages.front().before) values.push_back(value_of(*v, v->dies));
+    if (numbered(s)) values.push_back(prefix_ + "next++");
     std::string unused;
     for (const auto& v : s.variables) {
       // Its declaration stays in the loop, but the stages have their own.
@@ -182,8 +203,9 @@ class writer {
     }
     const std::string item_values = "(" + joined(values, ", ") + ")";
     const std::string sends =
-        s.in_handler ? prefix_ + "out.send(" + item(0) + item_values + ");"
-                     : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
+        s.in_handler
+            ? "thalweg::spar::send(" + prefix_ + "out, " + item(0) + item_values + ", " + failed() + ");"
+            : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
     return "{ " + unused + sends + " }";
   }
 
@@ -229,7 +251,8 @@ class writer {
     return out;
   }
 
-  [[nodiscard]] std::string passed_on(const stage& one, std::size_t k) const {
+  [[nodiscard]] std::string passed_on(const stream& s, std::size_t k) const {
+    const stage& one = s.stages[k];
     if (one.before == one.after) return "std::move(" + prefix_ + "in)";
     std::vector<std::string> values;
     for (const variable* v : one.after) {
@@ -241,6 +264,8 @@ class writer {
         values.push_back(value_of(*v, v->owner != static_cast<int>(k)));
       }
     }
+    if (numbered(s))
+      values.push_back("std::get<" + std::to_string(one.before.size()) + ">(" + prefix_ + "in)");
     return item(k + 1) + "(" + joined(values, ", ") + ")";
   }
 
@@ -260,11 +285,13 @@ class writer {
     std::string out = start;
     const std::string replicas = replicas_of(one, k, out);
     out += "auto " + name(k) + "_body = [&]([[maybe_unused]] " + item(k) + "& " + prefix_ + "in) -> " +
-           result + " { " + quietly(locals(one.before) + fresh(one, k)) + at(one.text.begin);
+           result + " { " + quietly(locals(one.before) + fresh(one, k));
     std::vector<edit> edits = within(s.nested, one.text);
     for (const extent& c : one.continues) edits.push_back({c, ends ? "return;" : "return std::nullopt;"});
-    out += spliced(one.text, std::move(edits)) + start + keep_last(s, k, one.after);
-    if (!ends) out += "return " + passed_on(one, k) + "; ";
+    const std::string body = at(one.text.begin) + spliced(one.text, std::move(edits)) + start;
+    out += guarded(s, one.before.size(), body + keep_last(s, k, one.after), one.may_throw);
+    // What a stage has not finished goes on, too: no stage behind reaches its number.
+    if (!ends) out += "return " + passed_on(s, k) + "; ";
     out += "};";
     out += start + "auto " + name(k) + " = " + pattern(s, k, ends, replicas) + ";";
     return out;
@@ -329,10 +356,11 @@ class writer {
     return "{" + joined(said, ", ") + "}";
   }
 
+  /// Whether the stream spreads over processes: one inside a stage runs on the rank of that stage.
+  [[nodiscard]] bool across() const { return told_.mpi() && depth_ == 1; }
+
   [[nodiscard]] std::string policy(const stream& s) const {
-    // A stream inside a stage runs on the rank of that stage.
-    if (!told_.mpi()) return "thalweg::spar::policy(\"" + told_.policy + "\")";
-    if (depth_ > 1) return "thalweg::spar::policy(\"pool\")";
+    if (!across()) return "thalweg::spar::policy(\"" + (told_.mpi() ? "pool" : told_.policy) + "\")";
     std::vector<std::string> placed;
     for (std::size_t k = 0; k < s.stages.size(); ++k) {
       if (const clause* on = s.stages[k].says.find("On")) {

@@ -4,6 +4,7 @@
 #include <thalweg/thalweg.hpp>
 
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <coroutine>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -161,16 +163,56 @@ inline any_policy policy(const char* otherwise) {
   return policy_from(text == nullptr ? otherwise : text);
 }
 
+/// The number of an item, counted from 0 in the order of the loop.
+using number = std::uint64_t;
+
+/// Why a stream ends before its loop does. Of several exceptions, the one of the first item counts: it is the
+/// one that the loop would have thrown. Stages do nothing with items from there on; those before it go on.
+class failure {
+ public:
+  /// Whether the loop gets to an item, as far as is known.
+  [[nodiscard]] bool reaches(number item) const noexcept {
+    return item < first_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool happened() const noexcept { return !reaches(nowhere - 1); }
+
+  /// A stage has thrown for an item.
+  void at(number item, std::exception_ptr thrown) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!reaches(item)) return;
+    thrown_.swap(thrown);
+    first_.store(item, std::memory_order_relaxed);
+  }
+  /// The source has thrown: behind all items that it has given.
+  void behind_all(std::exception_ptr thrown) noexcept { at(nowhere - 1, std::move(thrown)); }
+
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  static constexpr number nowhere = std::numeric_limits<number>::max();
+  using space = std::array<char, 128>;
+
+  std::mutex mutex_;
+  std::exception_ptr thrown_;
+  // All stages read it for each item, and next to it are variables that change as often. No alignment: it may
+  // stand in the frame of a coroutine.
+  [[maybe_unused]] space before_{};
+  std::atomic<number> first_ = nowhere;
+  [[maybe_unused]] space behind_{};
+};
+
 /// The loop, as a coroutine that stops where its first stage is: with an item.
 class rounds {
  public:
   struct promise_type {
-    std::exception_ptr failed = nullptr;
+    std::exception_ptr thrown = nullptr;
     rounds get_return_object() { return rounds(std::coroutine_handle<promise_type>::from_promise(*this)); }
     static std::suspend_always initial_suspend() noexcept { return {}; }
     static std::suspend_always final_suspend() noexcept { return {}; }
     static void return_void() noexcept {}
-    void unhandled_exception() noexcept { failed = std::current_exception(); }
+    void unhandled_exception() noexcept { thrown = std::current_exception(); }
   };
 
   explicit rounds(std::coroutine_handle<promise_type> loop) noexcept : loop_(loop) {}
@@ -179,11 +221,11 @@ class rounds {
   ~rounds() { loop_.destroy(); }
 
   /// Goes on to the next item; false: there is none. Then the loop has ended, or failed.
-  bool next(std::exception_ptr& failed) {
+  bool next(failure& failed) {
     if (loop_.done()) return false;
     loop_.resume();
     if (!loop_.done()) return true;
-    failed = loop_.promise().failed;
+    if (auto thrown = std::move(loop_.promise().thrown)) failed.behind_all(std::move(thrown));
     return false;
   }
 
@@ -199,37 +241,41 @@ template <class Item> struct taken {
   Item&& operator*() && noexcept { return std::move(*item); }
 };
 
-/// The items of a loop. An exception in it ends the stream, and comes when all items before it are done, as
-/// in the loop.
-template <class Item> auto source(rounds& loop, std::optional<Item>& item, std::exception_ptr& failed) {
-  return thalweg::source(
-      [&]() -> taken<Item> { return {loop.next(failed) ? std::addressof(*item) : nullptr}; });
+/// The items of a loop, until there are no more, or something has failed. An exception in the loop comes when
+/// all items before it are done, as without attributes.
+template <class Item> auto source(rounds& loop, std::optional<Item>& item, failure& failed) {
+  return thalweg::source([&]() -> taken<Item> {
+    return {!failed.happened() && loop.next(failed) ? std::addressof(*item) : nullptr};
+  });
 }
 
 /// The same for a loop that sends its items, since no coroutine may stop where they begin: in a handler of
 /// exceptions.
-template <class Item, class F> auto emitting_source(F f, std::exception_ptr& failed) {
+template <class Item, class F> auto emitting_source(F f, failure& failed) {
   return thalweg::source<Item>([f, &failed](emitter<Item>& out) {
     try {
       f(out);
     } catch (const cancelled&) {
-      throw;
+      if (!failed.happened()) throw;
     } catch (...) {
-      failed = std::current_exception();
+      failed.behind_all(std::current_exception());
     }
   });
 }
+/// What such a loop does where its first stage was. It ends as soon as something has failed.
+template <class Item> void send(emitter<Item>& out, Item item, const failure& failed) {
+  if (failed.happened()) throw cancelled();
+  out.send(std::move(item));
+}
 
-/// Runs the stream. What a part of it throws comes out as it is.
-template <class Job, class Policy>
-void run(Job&& job, const Policy& policy, const std::exception_ptr& failed) {
+/// Runs the stream. What the engine stops it for comes out as it is.
+template <class Job, class Policy> void run(Job&& job, const Policy& policy) {
   try {
     thalweg::run(std::forward<Job>(job), policy);
   } catch (const stage_error& e) {
     if (e.cause() == nullptr) throw;
     std::rethrow_exception(e.cause());
   }
-  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace THALWEG_NAMESPACE::spar

@@ -5,11 +5,12 @@
 #include <vector>
 
 std::atomic<int> copies = 0;
+std::atomic<int> moves = 0;
 
 struct counted {
   explicit counted(int value = 0) : value(value) {}
   counted(const counted& other) : value(other.value) { copies++; }
-  counted(counted&& other) noexcept : value(std::exchange(other.value, -1)) {}
+  counted(counted&& other) noexcept : value(std::exchange(other.value, -1)) { moves++; }
   counted& operator=(const counted& other) {
     value = other.value;
     copies++;
@@ -17,6 +18,7 @@ struct counted {
   }
   counted& operator=(counted&& other) noexcept {
     value = std::exchange(other.value, -1);
+    moves++;
     return *this;
   }
   ~counted() = default;
@@ -24,6 +26,19 @@ struct counted {
 };
 
 constexpr int items = 100;
+constexpr int moves_of_a_stage = 10;
+
+// The loop neither copies nor moves. The stream copies what both the source and a stage need.
+const char* copied() {
+  const int expected = moves.exchange(0) > 0 ? items : 0;
+  return copies.exchange(0) == expected ? "once for each item" : "too often, or too rarely";
+}
+
+// From stage to stage items only move: into the item, into a queue, out of it, into the next item.
+const char* moved_through(int stages) {
+  const int most = items * stages * moves_of_a_stage;
+  return moves.exchange(0) <= most ? "few" : "many";
+}
 
 // Nothing reads it behind its last stage: never copied.
 void moved() {
@@ -35,7 +50,7 @@ void moved() {
     [[spar::Stage, spar::Input(item, other), spar::Output(item)]] { item.value += other.value; }
     [[spar::Stage, spar::Input(item), spar::Output(sum)]] { sum += item.value; }
   }
-  std::printf("moved: %d, %d copies\n", sum, copies.exchange(0));
+  std::printf("moved: %d, %d copies, %s moves\n", sum, copies.exchange(0), moved_through(3));
 }
 
 // Shared: neither Input nor Output, so it does not travel.
@@ -79,10 +94,54 @@ void given_up() {
   std::printf("given up: %zu, %d copies\n", kept.size(), copies.exchange(0));
 }
 
+// The source changes it for the next item.
+void of_the_source() {
+  counted item;
+  int sum = 0;
+  moves = 0;
+  [[spar::ToStream]] for (int i = 0; i < items; i++) {
+    item.value += i;
+    [[spar::Stage, spar::Input(item), spar::Replicate(2)]] {
+      if (item.value < 0) std::puts("never here");
+    }
+    [[spar::Stage, spar::Input(item), spar::Output(sum)]] { sum += item.value; }
+  }
+  std::printf("of the source: %d, copied %s\n", sum + item.value, copied());
+}
+
+// The source reads it once more behind the last stage.
+void read_behind() {
+  int sum = 0;
+  int total = 0;
+  [[spar::ToStream]] for (int i = 0; i < items; i++) {
+    counted item(i);
+    [[spar::Stage, spar::Input(item), spar::Replicate(2)]] {
+      if (item.value < 0) std::puts("never here");
+    }
+    [[spar::Stage, spar::Input(item), spar::Output(sum)]] { sum += item.value; }
+    total += item.value;
+  }
+  std::printf("read behind: %d %d, copied %s\n", sum, total, copied());
+}
+
+// The state of a stage, of which the next one needs what it was.
+void state() {
+  counted best;
+  int sum = 0;
+  [[spar::ToStream]] for (int i = 0; i < items; i++) {
+    [[spar::Stage, spar::Input(i, best), spar::Output(best)]] { best.value = best.value * i % 101 + 1; }
+    [[spar::Stage, spar::Input(best), spar::Output(sum)]] { sum += best.value; }
+  }
+  std::printf("state: %d %d, copied %s\n", sum, best.value, copied());
+}
+
 int main() {
   moved();
   shared();
   referred();
   given_up();
+  of_the_source();
+  read_behind();
+  state();
   return 0;
 }

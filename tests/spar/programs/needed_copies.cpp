@@ -1,5 +1,6 @@
 // What is declared before the stream, or is read by the source again, stays as it is there: items get a copy.
 #include <cstdio>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,20 @@ int main() {
     [[spar::Stage, spar::Input(sum)]] { std::printf("%d\n", sum); }
   }
   std::printf("%zu\n", history.size());
+
+  // Only Outputs, but what the source has put there is read by a function.
+  std::list<int> outer;
+  [[spar::ToStream]] for (int i = 0; i < 12; i++) {
+    std::list<int> inner;
+    inner = {i, 5, i};
+    outer = {i, 7, 7};
+    [[spar::Stage, spar::Input(i), spar::Output(inner, outer), spar::Replicate(2)]] {
+      std::erase(inner, 5);
+      std::erase(outer, i);
+    }
+    [[spar::Stage, spar::Input(inner, outer)]] {
+      std::printf("%d of %zu, %zu\n", inner.front(), inner.size(), outer.size());
+    }
+  }
   return 0;
 }

@@ -12,4 +12,4 @@ void run() {
 }
 
 // expect: 8:23: warning: this exception leaves stage 1, and ends the stream
-// expect: 8:23: note: items before it may not have come out, and items behind it may have been worked on; catch it in the same statement if the stream is to go on
+// expect: 8:23: note: it comes when all items before it are done, as from the loop; stages up to this one may have worked on items behind it; catch it in the same statement if the stream is to go on

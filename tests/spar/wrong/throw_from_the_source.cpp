@@ -10,4 +10,4 @@ void run() {
 }
 
 // expect: 7:21: warning: this exception leaves the stream
-// expect: 7:21: note: items before it may not have come out, and items behind it may have been worked on; catch it in the same statement if the stream is to go on
+// expect: 7:21: note: it comes when all items before it are done, as from the loop; catch it in the same statement if the stream is to go on
