@@ -21,7 +21,7 @@ clang::LangOptions language() {
   clang::LangOptions options;
   options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus14 = options.CPlusPlus17 = options.CPlusPlus20 =
       true;
-  options.LineComment = true;
+  options.LineComment = options.Digraphs = true;
   return options;
 }
 
@@ -118,7 +118,19 @@ class reader {
     return i < tokens_.size() && tokens_[i].kind == kind;
   }
   [[nodiscard]] std::string text_of(extent e) const { return text_.substr(e.begin, e.end - e.begin); }
-  [[nodiscard]] std::string text_of(std::size_t i) const { return text_of(tokens_[i].where); }
+  /// Without the line ends that a backslash hides.
+  [[nodiscard]] std::string text_of(std::size_t i) const {
+    std::string text = text_of(tokens_[i].where);
+    for (std::size_t at = 0; (at = text.find('\\', at)) != std::string::npos;) {
+      const std::size_t end = text.find_first_not_of("\r\n", at + 1);
+      if (end == at + 1) {
+        ++at;
+      } else {
+        text.erase(at, end - at);
+      }
+    }
+    return text;
+  }
   [[nodiscard]] bool is_name(std::size_t i) const { return is(i, clang::tok::raw_identifier); }
 
   /// Behind the token that closes the one at i.
@@ -157,14 +169,14 @@ class reader {
     std::string space = used;
     clause c;
     c.where = {tokens_[at].where.begin, tokens_[end - 1].where.end};
-    if (is_name(at) && is(at + 1, clang::tok::coloncolon) && at + 2 < end) {
+    if (is_name(at) && is(at + 1, clang::tok::coloncolon)) {
       space = text_of(at);
       at += 2;
     }
     if (space != "spar" && space != "thalweg") return;
     l.spar = true;
     c.ours = space == "thalweg";
-    c.name = text_of(at);
+    if (at < end) c.name = text_of(at);
     if (++at < end && is(at, clang::tok::l_paren)) {
       c.parentheses = true;
       const std::size_t last = end - 1;
@@ -175,6 +187,7 @@ class reader {
         }
         c.arguments.push_back(argument_of(at, std::min(next, last)));
         at = next + 1;
+        if (at == last) c.arguments.push_back(argument_of(last, last));  // behind the last comma
       }
     }
     l.clauses.push_back(std::move(c));
@@ -232,7 +245,7 @@ class reader {
     const auto has = [&](const auto& names) { return std::ranges::find(names, c.name) != names.end(); };
     if (c.ours ? has(our_names) : has(spar_names)) return true;
     std::string nearest;
-    unsigned least = 3;
+    unsigned least = c.name.empty() ? 0 : 3;
     const auto look = [&](const auto& names, const std::string& space) {
       for (const char* name : names) {
         const unsigned distance = c.name == name ? 0 : llvm::StringRef(c.name).edit_distance(name);

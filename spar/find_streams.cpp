@@ -22,6 +22,13 @@ void find_continues(const clang::Stmt* s, const places& where, std::vector<exten
   for (const clang::Stmt* child : s->children()) find_continues(child, where, found);
 }
 
+/// Whether a function says that it is constexpr. A lambda can be so without.
+bool is_constexpr(const clang::FunctionDecl* f) {
+  if (f == nullptr || !f->isConstexpr()) return false;
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(f);
+  return method == nullptr || !method->getParent()->isLambda();
+}
+
 class walker;
 void find_in(const clang::DeclContext* scope, const places& where, const std::function<walker()>& walk);
 
@@ -36,7 +43,16 @@ class walker {
     const auto* outer = function_;
     function_ = f;
     const auto names = visible_.size();
-    for (const clang::ParmVarDecl* p : f->parameters()) visible_.push_back(p);
+    for (const clang::ParmVarDecl* p : f->parameters()) {
+      if (p->hasDefaultArg() && !p->hasUnparsedDefaultArg() && !p->hasUninstantiatedDefaultArg())
+        walk(p->getDefaultArg());
+      visible_.push_back(p);
+    }
+    if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(f)) {
+      for (const clang::CXXCtorInitializer* member : constructor->inits()) {
+        if (member->isWritten()) walk(member->getInit());
+      }
+    }
     walk(f->getBody());
     visible_.resize(names);
     function_ = outer;
@@ -133,6 +149,11 @@ class walker {
     found.function = function_;
     found.text = where_.of(body);
     found.in_template = function_ != nullptr && function_->isDependentContext();
+    if (is_constexpr(function_)) {
+      where_.error({says.where,
+                    "a stream in a constexpr function: no thread runs while a program is compiled",
+                    "remove 'constexpr' from the function"});
+    }
     open_.push_back({&found, false, nullptr, 0, nullptr, loops_.size(), handlers_});
     walk(body);
     open_.pop_back();
@@ -225,8 +246,24 @@ class walker {
          (llvm::isa<clang::VarDecl>(declared) && llvm::cast<clang::VarDecl>(declared)->hasLocalStorage()));
     v->dies = v->inside && lives_for_one_round(declared);
     describe(*v, s.text, where_);
+    if (v->inside) check_type(*v, s.text);
     s.variables.push_back(std::move(v));
     return s.variables.back().get();
+  }
+
+  /// An item's type stands in front of the loop.
+  void check_type(const variable& v, extent stream) const {
+    const extent place = where_.of(clang::SourceRange(v.declared->getLocation()));
+    if (v.declared->getType()->isVariableArrayType()) {
+      where_.error({place, "'" + v.name + "' has a length that the program computes: no item can hold it",
+                    "make it a std::vector"});
+    } else if (v.type.find("(lambda") != std::string::npos) {
+      where_.error({place, "the type of '" + v.name + "' is that of a lambda: no item can hold it",
+                    "declare the lambda in the stage, or make it a std::function"});
+    } else if (has_no_name(v.type) || named_inside(v.declared, stream, where_)) {
+      where_.error({place, "the type of '" + v.name + "' has no name outside the stream: no item can hold it",
+                    "declare it, with a name, before the stream"});
+    }
   }
 
   /// Whether it is declared in the innermost loop around the first stage, not in its head.
@@ -315,6 +352,9 @@ void find_in(const clang::DeclContext* scope, const places& where, const std::fu
       if (f->doesThisDeclarationHaveABody()) walk().function(f);
     } else if (const auto* v = llvm::dyn_cast<clang::VarDecl>(d)) {
       walk().walk(v->getInit());  // a lambda outside all functions
+    } else if (const auto* of = llvm::dyn_cast<clang::FriendDecl>(d)) {
+      const auto* its = llvm::dyn_cast_or_null<clang::FunctionDecl>(of->getFriendDecl());
+      if (its != nullptr && its->doesThisDeclarationHaveABody()) walk().function(its);
     } else if (const auto* inner = llvm::dyn_cast<clang::DeclContext>(d)) {
       find_in(inner, where, walk);
     }

@@ -183,6 +183,7 @@ class factory : public clang::tooling::FrontendActionFactory {
 };
 
 std::string read(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw std::invalid_argument("'" + path + "' is a folder");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::invalid_argument("cannot read '" + path + "'");
   return {std::istreambuf_iterator<char>(in), {}};

@@ -59,9 +59,9 @@ struct attribute {
 struct variable {
   std::string name;
   const clang::ValueDecl* declared = nullptr;
-  std::string type;        ///< as the written program names it, without references and outer const
-  std::string prelude;     ///< what has to be declared before that name can be used
-  bool reference = false;  ///< refers to an object that others have: its address travels
+  std::string type;                  ///< as the written program names it, without references and outer const
+  std::vector<std::string> prelude;  ///< what has to be declared before that name can be used
+  bool reference = false;            ///< refers to an object that others have: its address travels
   bool constant = false;
   bool inside = false;  ///< declared inside the stream, before its first stage
   bool dies = false;    ///< with each item: the source does not need it after the first stage

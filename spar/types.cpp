@@ -18,7 +18,7 @@ clang::PrintingPolicy printing(const places& where) {
 std::string name_of(clang::QualType type, const places& where) {
   type = type.getNonReferenceType().getUnqualifiedType();
   const bool deduced =
-      type->getContainedAutoType() != nullptr || llvm::isa<clang::DecltypeType>(type.getTypePtr());
+      type->getContainedDeducedType() != nullptr || llvm::isa<clang::DecltypeType>(type.getTypePtr());
   const bool adjusted = llvm::isa<clang::AdjustedType>(type.getTypePtr());
   if ((deduced || adjusted) && !type->isDependentType()) type = type.getCanonicalType().getUnqualifiedType();
   return type.getAsString(printing(where));
@@ -26,7 +26,8 @@ std::string name_of(clang::QualType type, const places& where) {
 
 bool stands_for_unknown(clang::QualType type) {
   return type.getNonReferenceType()->isUndeducedType() ||
-         (type->getContainedAutoType() != nullptr && type->isDependentType());
+         type->isSpecificBuiltinType(clang::BuiltinType::Dependent) ||  // a binding
+         (type->getContainedDeducedType() != nullptr && type->isDependentType());
 }
 
 bool is_inside(const clang::ValueDecl* d, extent stream, const places& where) {
@@ -168,7 +169,9 @@ void ask_compiler(variable& v, extent stream, const places& where) {
     other.declared = d;
     other.inside = true;
     describe(other, stream, where);
-    v.prelude += other.prelude;
+    for (const std::string& needed : other.prelude) {
+      if (std::ranges::find(v.prelude, needed) == v.prelude.end()) v.prelude.push_back(needed);
+    }
     parameters += (parameters.empty() ? "" : ", ") +
                   ("[[maybe_unused]] std::type_identity_t<" + other.type + ">& ") + other.name;
     arguments += (arguments.empty() ? "" : ", ") + ("std::declval<" + other.type + "&>()");
@@ -184,14 +187,27 @@ void ask_compiler(variable& v, extent stream, const places& where) {
     body = "[[maybe_unused]] auto&& [" + names + "] = " + value + "; return " + v.name + ";";
   }
   const std::string made = "spar_make_" + v.name;
-  v.prelude += "[[maybe_unused]] const auto " + made + " = [&](" + parameters + ")" +
-               (v.reference && binding == nullptr ? " -> decltype(auto)" : "") + " { " + body +
-               " }; using spar_type_" + v.name + " = std::remove_reference_t<decltype(" + made + "(" +
-               arguments + "))>; ";
+  v.prelude.push_back("[[maybe_unused]] const auto " + made + " = [&](" + parameters + ")" +
+                      (v.reference && binding == nullptr ? " -> decltype(auto)" : "") + " { " + body +
+                      " }; using spar_type_" + v.name + " = std::remove_reference_t<decltype(" + made + "(" +
+                      arguments + "))>; ");
   v.type = "spar_type_" + v.name;
 }
 
 }  // namespace
+
+bool has_no_name(const std::string& type) {
+  return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
+}
+
+bool named_inside(const clang::ValueDecl* declared, extent stream, const places& where) {
+  const clang::QualType type = declared->getType().getNonReferenceType();
+  if (type->isDependentType()) return false;
+  const clang::TagDecl* tag = type->getBaseElementTypeUnsafe()->getAsTagDecl();
+  if (tag == nullptr) return false;
+  const auto at = tag->getLocation();
+  return where.in_main(at) && stream.holds(where.offset(at));
+}
 
 void describe(variable& v, extent stream, const places& where) {
   const clang::ValueDecl* declared = v.declared;
@@ -209,7 +225,7 @@ void describe(variable& v, extent stream, const places& where) {
   const bool unnamed =
       stands_for_unknown(type) || (type->isDependentType() && v.type.find("auto") != std::string::npos);
   if (unnamed && v.inside) ask_compiler(v, stream, where);
-  if (unnamed && !v.inside) v.type = "std::remove_cvref_t<decltype(" + v.name + ")>";
+  if (!v.inside && (unnamed || has_no_name(v.type))) v.type = "std::remove_cvref_t<decltype(" + v.name + ")>";
   if (var != nullptr && !v.reference) v.declaration = declaration_of(v, var, where);
 }
 

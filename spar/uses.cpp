@@ -376,6 +376,9 @@ class keeper {
       for (variable* v : one.outputs) {
         if (v->owner != k && v->declaration.empty()) add(v);
       }
+      for (const auto& [v, last] : last_output_) {
+        if (last < k && k <= v->last_holder) add(v);
+      }
       // In the order of their declaration, so that equal items have equal types.
       std::ranges::sort(need, {}, [&](const variable* v) { return order(v); });
       one.before = need;

@@ -157,7 +157,9 @@ class writer {
   [[nodiscard]] std::string items(const stream& s) const {
     std::string out;
     for (const auto& v : s.variables) {
-      if (!v->shared && out.find(v->prelude) == std::string::npos) out += v->prelude;
+      for (const std::string& needed : v->prelude) {
+        if (!v->shared && out.find(needed) == std::string::npos) out += needed;
+      }
     }
     for (std::size_t k = 0; k < s.stages.size(); ++k)
       out += "using " + item(k) + " = " + tuple_of(s.stages[k].before, numbered(s)) + "; ";

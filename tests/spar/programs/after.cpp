@@ -49,6 +49,19 @@ int main() {
   }
   std::printf("%d %d %zu\n", position, odd, seen.size());
 
+  // Given by replicas, and read after the loop; a later stage does not name it.
+  int number = -1;
+  std::string name = "none";
+  int sum = 0;
+  [[spar::ToStream]] for (int i = 0; i < 15; i++) {
+    [[spar::Stage, spar::Input(i), spar::Output(number, name), spar::Replicate(2)]] {
+      number = i * i;
+      name = std::to_string(i);
+    }
+    [[spar::Stage, spar::Input(number), spar::Output(sum)]] { sum += number; }
+  }
+  std::printf("%d %s %d\n", number, name.c_str(), sum);
+
   // Declared before the loop, given anew for each item, and read afterwards.
   int item = 0;
   double root = 0;
