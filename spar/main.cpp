@@ -1,23 +1,20 @@
-#include "attributes.hpp"
-#include "clang.hpp"
-#include "find_streams.hpp"
-#include "options.hpp"
-#include "uses.hpp"
-#include "write.hpp"
-
-#if __has_include("checks.hpp")
-#include "checks.hpp"
-#include "explain.hpp"
-#include "suggest.hpp"
-#define THALWEG_SPAR_CHECKS
-#endif
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
+#include <system_error>
+
+#include "attributes.hpp"
+#include "checks.hpp"
+#include "clang.hpp"
+#include "explain.hpp"
+#include "find_streams.hpp"
+#include "options.hpp"
+#include "suggest.hpp"
+#include "uses.hpp"
+#include "write.hpp"
 
 namespace thalweg::spar {
 namespace {
@@ -95,21 +92,17 @@ class consumer : public clang::ASTConsumer {
     // Where an attribute stands on a declaration, Clang has complained of the marker.
     if (failed) report_marked(where);
     if (failed || to.hasErrorOccurred()) return;
-#ifdef THALWEG_SPAR_CHECKS
     if (of_.told.gives == options::what::suggestions) {
       of_.output = suggest(context);
       of_.done = true;
       return;
     }
-#endif
     std::vector<stream> streams = find_streams(where, of_.marked.attributes, of_.skipped);
     if (to.hasErrorOccurred()) return;
     for (stream& s : streams) find_uses(s, where);
-#ifdef THALWEG_SPAR_CHECKS
     if (!check(streams, context)) return;
     if (of_.told.gives == options::what::picture) of_.output = explain(streams, context);
     if (of_.told.gives == options::what::dot) of_.output = explain_dot(streams, context);
-#endif
     if (of_.told.gives == options::what::program) of_.output = write(streams, where, of_.told);
     of_.done = true;
   }
@@ -212,6 +205,9 @@ std::unique_ptr<clang::tooling::CompilationDatabase> database(const options& tol
 int translate(const options& told) {
   translation t{
       told, std::filesystem::absolute(told.input).lexically_normal().string(), read(told.input), {}};
+  std::error_code unknown;
+  if (!told.output.empty() && std::filesystem::equivalent(told.output, told.input, unknown))
+    throw std::invalid_argument("-o '" + told.output + "' is the file that is read");
   t.marked = mark_attributes(t.text);
   const auto commands = database(told);
   // Messages name the file as the user does.

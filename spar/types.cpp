@@ -126,11 +126,11 @@ bool can_be_empty(clang::QualType type) {
 }
 
 std::string declaration_of(const variable& v, const clang::VarDecl* declared, const places& where) {
-  const std::string fresh = "thalweg::spar::held<" + v.type + "> ";
+  const std::string fresh = "::thalweg::spar::held<" + v.type + "> ";
   if (!v.inside || is_default(declared)) {
     if (!can_be_empty(declared->getType())) return "";
     if (v.array)
-      return fresh + "spar_new_" + v.name + "{}; auto& " + v.name + " = thalweg::spar::array<" + v.type +
+      return fresh + "spar_new_" + v.name + "{}; auto& " + v.name + " = ::thalweg::spar::array<" + v.type +
              ">(spar_new_" + v.name + ");";
     return fresh + v.name + "{};";
   }

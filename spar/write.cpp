@@ -22,21 +22,21 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bet
 /// The type of a variable in an item.
 std::string kept_as(const variable& v) {
   if (v.reference) return "std::add_pointer_t<" + (v.constant ? "const " : std::string()) + v.type + ">";
-  return v.array ? "thalweg::spar::held<" + v.type + ">" : v.type;
+  return v.array ? "::thalweg::spar::held<" + v.type + ">" : v.type;
 }
 
 /// Items that are numbered have their number behind all variables.
 std::string tuple_of(const std::vector<variable*>& held, bool numbered) {
   std::vector<std::string> types;
   for (const variable* v : held) types.push_back(kept_as(*v));
-  if (numbered) types.emplace_back("thalweg::spar::number");
+  if (numbered) types.emplace_back("::thalweg::spar::number");
   return "std::tuple<" + joined(types, ", ") + ">";
 }
 
 /// The value of a variable for an item that begins here.
 std::string value_of(const variable& v, bool moves) {
   if (v.reference) return "std::addressof(" + v.name + ")";
-  if (v.array) return (moves ? "thalweg::spar::moved(" : "thalweg::spar::copied(") + v.name + ")";
+  if (v.array) return (moves ? "::thalweg::spar::moved(" : "::thalweg::spar::copied(") + v.name + ")";
   return moves && !v.constant ? "std::move(" + v.name + ")" : v.name;
 }
 
@@ -84,7 +84,7 @@ class writer {
       const auto* f = llvm::dyn_cast<clang::FunctionDecl>(d);
       if (f == nullptr || !f->isMain() || !f->doesThisDeclarationHaveABody()) continue;
       const std::size_t begin = where_.offset(f->getBody()->getBeginLoc()) + 1;
-      edits.push_back({{begin, begin}, " thalweg::spar::only_rank_0_prints();"});
+      edits.push_back({{begin, begin}, " ::thalweg::spar::only_rank_0_prints();"});
     }
   }
 
@@ -93,17 +93,17 @@ class writer {
     ++depth_;
     const std::string start = at(s.says.where.begin);
     const std::size_t stages = s.stages.size();
-    std::string out = start + "{ " + items(s) + holders(s) + "thalweg::spar::failure " + failed() + "; ";
-    if (numbered(s)) out += "thalweg::spar::number " + prefix_ + "next = 0; ";
+    std::string out = start + "{ " + items(s) + holders(s) + "::thalweg::spar::failure " + failed() + "; ";
+    if (numbered(s)) out += "::thalweg::spar::number " + prefix_ + "next = 0; ";
     if (s.in_handler) {
-      out += "auto " + prefix_ + "source = thalweg::spar::emitting_source<" + item(0) +
-             ">([&](thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) + source(s) +
-             start + "}, " + failed() + ");";
+      out += "auto " + prefix_ + "source = ::thalweg::spar::emitting_source<" + item(0) +
+             ">([&](::thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) +
+             source(s) + start + "}, " + failed() + ");";
     } else {
       out += "std::optional<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
-             "loop = [&]() -> thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
-             "}; thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
-             "source = thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + failed() + ");";
+             "loop = [&]() -> ::thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
+             "}; ::thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
+             "source = ::thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + failed() + ");";
     }
     std::vector<std::string> line{"std::move(" + prefix_ + "source)"};
     for (std::size_t k = 0; k < stages; ++k) {
@@ -111,14 +111,14 @@ class writer {
       line.push_back("std::move(" + name(k) + ")");
     }
     if (keeps_last(s)) {
-      out += start + "auto " + prefix_ + "last = thalweg::sink([&](" + item(stages) + "& " + prefix_ +
+      out += start + "auto " + prefix_ + "last = ::thalweg::sink([&](" + item(stages) + "& " + prefix_ +
              "in) { " + locals(s.stages.back().after) +
              guarded(s, s.stages.back().after.size(), keep_last(s, stages, {}), false) + "});";
       line.push_back("std::move(" + prefix_ + "last)");
     }
-    out += start + "thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ");";
+    out += start + "::thalweg::spar::run(" + joined(line, " | ") + ", " + policy(s) + ");";
     for (const auto& v : s.variables) {
-      if (v->last_holder >= 0) out += " thalweg::spar::give_back(" + v->name + ", " + last(*v) + ");";
+      if (v->last_holder >= 0) out += " ::thalweg::spar::give_back(" + v->name + ", " + last(*v) + ");";
     }
     out += " " + failed() + ".rethrow(); }";
     --depth_;
@@ -206,7 +206,7 @@ class writer {
     const std::string item_values = "(" + joined(values, ", ") + ")";
     const std::string sends =
         s.in_handler
-            ? "thalweg::spar::send(" + prefix_ + "out, " + item(0) + item_values + ", " + failed() + ");"
+            ? "::thalweg::spar::send(" + prefix_ + "out, " + item(0) + item_values + ", " + failed() + ");"
             : prefix_ + "out.emplace" + item_values + "; co_await std::suspend_always{};";
     return "{ " + unused + sends + " }";
   }
@@ -227,7 +227,9 @@ class writer {
       const std::string part = "std::get<" + std::to_string(i) + ">(" + prefix_ + "in)";
       out += "[[maybe_unused]] " + std::string(v.constant && !v.reference ? "const " : "") + "auto& " +
              v.name + " = ";
-      out += v.reference ? "*" + part : v.array ? "thalweg::spar::array<" + v.type + ">(" + part + ")" : part;
+      out += v.reference ? "*" + part
+             : v.array   ? "::thalweg::spar::array<" + v.type + ">(" + part + ")"
+                         : part;
       out += "; ";
     }
     return out;
@@ -303,10 +305,10 @@ class writer {
   std::string replicas_of(const stage& one, std::size_t k, std::string& out) const {
     if (!one.replicated) return "";
     if (const clause* range = one.says.find("Adaptive")) {
-      return "thalweg::adaptive(" + range->arguments[0].text + ", " + range->arguments[1].text + ")";
+      return "::thalweg::adaptive(" + range->arguments[0].text + ", " + range->arguments[1].text + ")";
     }
     const std::string variable = prefix_ + "replicas_" + std::to_string(k + 1);
-    out += "const int " + variable + " = thalweg::spar::replicas(" + one.replicas + ");" +
+    out += "const int " + variable + " = ::thalweg::spar::replicas(" + one.replicas + ");" +
            at(one.says.where.begin);
     return variable;
   }
@@ -319,19 +321,20 @@ class writer {
     std::string operation = "std::move(" + name(k) + "_body)";
     std::string kind = ends ? "sink" : "map";
     if (batch != nullptr) {
-      operation = "thalweg::spar::each<" + item(k) + ">(" + operation + ")";
+      operation = "::thalweg::spar::each<" + item(k) + ">(" + operation + ")";
     } else if (one.leaves_out() && !ends) {
-      operation = "thalweg::spar::some<" + item(k) + ", " + item(k + 1) + ">(" + operation + ")";
+      operation = "::thalweg::spar::some<" + item(k) + ", " + item(k + 1) + ">(" + operation + ")";
       kind = "flat_map";
     }
     const std::string said = said_of(one, k, replicas, batch != nullptr);
-    std::string out = one.replicated ? "thalweg::farm(thalweg::" + kind + "(" + operation + "), " + said + ")"
-                                     : "thalweg::" + kind + "(" + operation + ", " + said + ")";
+    std::string out = one.replicated
+                          ? "::thalweg::farm(::thalweg::" + kind + "(" + operation + "), " + said + ")"
+                          : "::thalweg::" + kind + "(" + operation + ", " + said + ")";
     if (batch != nullptr) {
       std::string limits = "{.items = " + batch->arguments[0].text;
       if (batch->arguments.size() > 1)
         limits += ", .interval = std::chrono::milliseconds(" + batch->arguments[1].text + ")";
-      out = "thalweg::batch({" + limits.substr(1) + "}) | " + out + (ends ? "" : " | thalweg::unbatch()");
+      out = "::thalweg::batch({" + limits.substr(1) + "}) | " + out + (ends ? "" : " | ::thalweg::unbatch()");
     }
     return out;
   }
@@ -342,16 +345,16 @@ class writer {
     if (!replicas.empty()) said.push_back(".replicas = " + replicas);
     if (one.says.find("Unordered") != nullptr) said.push_back(".unordered = true");
     if (told_.on_demand && one.replicated && one.says.find("Adaptive") == nullptr) {
-      said.push_back(".capacity = thalweg::spar::bound(" + std::to_string(*told_.on_demand) + ", " +
+      said.push_back(".capacity = ::thalweg::spar::bound(" + std::to_string(*told_.on_demand) + ", " +
                      replicas + ")");
     }
     said.push_back(".name = \"stage_" + std::to_string(k + 1) + "\"");
     if (const clause* key = one.says.find("KeyBy")) {
       const std::string taken = batched ? "std::vector<" + item(k) + ">" : item(k);
-      said.push_back(".schedule = thalweg::route<" + taken + ">([&]([[maybe_unused]] const " + taken + "& " +
-                     prefix_ + (batched ? "all" : "in") + ", std::size_t) -> std::size_t { " +
+      said.push_back(".schedule = ::thalweg::route<" + taken + ">([&]([[maybe_unused]] const " + taken +
+                     "& " + prefix_ + (batched ? "all" : "in") + ", std::size_t) -> std::size_t { " +
                      (batched ? "const auto& " + prefix_ + "in = " + prefix_ + "all.front(); " : "") +
-                     quietly(locals(one.before)) + "return thalweg::spar::hash(" + key->arguments[0].text +
+                     quietly(locals(one.before)) + "return ::thalweg::spar::hash(" + key->arguments[0].text +
                      "); })");
     }
     if (told_.blocking || one.says.find("Blocking") != nullptr) said.push_back(".blocking = true");
@@ -362,16 +365,16 @@ class writer {
   [[nodiscard]] bool across() const { return told_.mpi() && depth_ == 1; }
 
   [[nodiscard]] std::string policy(const stream& s) const {
-    if (!across()) return "thalweg::spar::policy(\"" + (told_.mpi() ? "pool" : told_.policy) + "\")";
+    if (!across()) return "::thalweg::spar::policy(\"" + (told_.mpi() ? "pool" : told_.policy) + "\")";
     std::vector<std::string> placed;
     for (std::size_t k = 0; k < s.stages.size(); ++k) {
       if (const clause* on = s.stages[k].says.find("On")) {
         placed.push_back(
-            "thalweg::spar::place(\"stage_" + std::to_string(k + 1) + "\", " + on->arguments[0].text +
+            "::thalweg::spar::place(\"stage_" + std::to_string(k + 1) + "\", " + on->arguments[0].text +
             (s.stages[k].replicas_known() ? ", " + prefix_ + "replicas_" + std::to_string(k + 1) : "") + ")");
       }
     }
-    return "thalweg::spar::on_ranks(\"" + told_.policy + "\", {" + joined(placed, ", ") + "})";
+    return "::thalweg::spar::on_ranks(\"" + told_.policy + "\", {" + joined(placed, ", ") + "})";
   }
 
   const places& where_;

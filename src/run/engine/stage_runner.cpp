@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t between_stages = 256;            // items, handed on at once
 constexpr std::int64_t between_clocks_ns = 2'000'000;  // at least
+constexpr std::size_t worth_asking_for = 16;           // items: two system calls cost little for each of them
 
 }  // namespace
 
@@ -80,7 +81,8 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
   probing_ = false;
   if (measuring_) {
     std::fill(measured_.ns.begin(), measured_.ns.end(), 0);
-    now = begin_probes();
+    probing_ = true;
+    now = begin_probe();
   }
   several_.store(items > 1, std::memory_order_relaxed);
   began_.store(now, std::memory_order_release);
@@ -91,9 +93,8 @@ std::int64_t stage_runner::begin_run(std::size_t items) {
   return now;
 }
 
-// Returns the time.
-std::int64_t stage_runner::begin_probes() noexcept {
-  probing_ = true;
+// A stage is timed by itself from now on. Returns the time.
+std::int64_t stage_runner::begin_probe() noexcept {
   lost_.begin();
   return observe::now_ns();
 }
@@ -266,7 +267,7 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
   auto* const loop = probing_ || stage == first_ ? nullptr : loop_at(stage);
   const auto whole = part_at(stage);
   const bool looked_into = loop != nullptr && is_looked_into(whole, begin);
-  if (loop != nullptr && (is_due(*loop) || looked_into)) begin = begin_probes();
+  if (loop != nullptr && (is_due(*loop) || looked_into)) probing_ = true;
   if (stage != first_) show_items(run_, stage, 0, items);
   const auto p = part_at(stage);
   const auto next = p.first + (p.stages.last - p.stages.first);
@@ -299,7 +300,11 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
                           p.stages.last - p.stages.first);
   const bool clocked = is_clock_due(begin);
   const auto used = clocked ? observe::thread_usage_now() : observe::thread_usage{};
-  if (clocked) begin = observe::now_ns();  // a thread may lose its processor in a system call
+  if (probing_ && n >= worth_asking_for) {
+    begin = begin_probe();
+  } else if (clocked) {
+    begin = observe::now_ns();  // a thread may lose its processor in a system call
+  }
   const bool ok = run_.guard(p.component, position, static_cast<int>(replica_),
                              [&] { done = component.process(p.stages, replica_, ctx, items, out); });
   const auto end = ended_ns_ = observe::now_ns();

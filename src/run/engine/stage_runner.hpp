@@ -119,7 +119,7 @@ class stage_runner {
   [[nodiscard]] part part_at(std::size_t stage) const;
   std::int64_t process(worker& w, pipe::chunk_base& items, std::size_t limit, bool may_be_cut);
   std::int64_t begin_run(std::size_t items);
-  [[nodiscard]] std::int64_t begin_probes() noexcept;
+  [[nodiscard]] std::int64_t begin_probe() noexcept;
   [[nodiscard]] std::int64_t probed(std::int64_t ns, std::int64_t clocks) noexcept;
   void end_run(std::size_t items);
   // Which runs of items are measured.
@@ -171,7 +171,7 @@ class stage_runner {
   const bool fused_;
   bool measuring_ = false;  // the run of items in hand, as a whole
   bool probing_ = false;    // it goes on stage by stage from here
-  lost_time lost_;          // since it does
+  lost_time lost_;          // while a stage is timed by itself
   bool looked_into_ = false;
   rhythm whole_run_;
   std::vector<rhythm> loops_;  // of each part
