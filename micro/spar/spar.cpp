@@ -13,7 +13,8 @@ namespace {
 constexpr double nanoseconds = 87;
 [[maybe_unused]] constexpr double limit = 1.02;
 
-// An emitting source, as thalweg-spar writes it: what is left are the items.
+// A loop that sends its items, which is the other way to keep a loop as it is: thalweg-spar writes a
+// coroutine.
 contender by_hand(const even_farm& program) {
   return {"by hand", "emitter", false, [program] {
             counter source{0, program.items};
