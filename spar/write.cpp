@@ -327,9 +327,9 @@ class writer {
       kind = "flat_map";
     }
     const std::string said = said_of(one, k, replicas, batch != nullptr);
-    std::string out = one.replicated
-                          ? "::thalweg::farm(::thalweg::" + kind + "(" + operation + "), " + said + ")"
-                          : "::thalweg::" + kind + "(" + operation + ", " + said + ")";
+    // A farm of a function, as one writes it by hand, runs its items in a loop that is compiled as one.
+    if (one.replicated && kind != "map") operation = "::thalweg::" + kind + "(" + operation + ")";
+    std::string out = "::thalweg::" + (one.replicated ? "farm" : kind) + "(" + operation + ", " + said + ")";
     if (batch != nullptr) {
       std::string limits = "{.items = " + batch->arguments[0].text;
       if (batch->arguments.size() > 1)

@@ -380,7 +380,7 @@ TEST_P(ReportNumbersOfOneThread, OfAStageBehindAFilterWhileAnotherTakesTheProces
 // A farm whose items cost nothing at first, and then much: what was measured first is not what it took.
 TEST_P(ReportNumbers, OfAFarmThatBecomesSlow) {
   static constexpr long cheap = 20'000;
-  static constexpr long dear = 60;
+  static constexpr long dear = 400;  // more than go through the stages in one run
   expect_true_numbers([&] {
     tally slow, end, other;
     std::vector<stage_tally> stages{{"slow", &slow}, {"end", &end}};
@@ -388,7 +388,7 @@ TEST_P(ReportNumbers, OfAFarmThatBecomesSlow) {
                              tw::farm(
                                  [&](long x) {
                                    slow.count([&] {
-                                     if (x >= cheap) std::this_thread::sleep_for(2ms);
+                                     if (x >= cheap) std::this_thread::sleep_for(300us);
                                      return 1;
                                    });
                                    return x;

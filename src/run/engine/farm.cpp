@@ -478,16 +478,24 @@ void farm::replica::end_run(worker& w) {
   first_replica().notify(&w);
 }
 
-// Waits while another thread works on the first piece. If nobody does, it returns: the results are kept.
+// Waits while another thread works on the first piece, or is about to: it has left its last one, and may have
+// lost its core just then. If nobody can take it, or does for a while (the others may be in a call that
+// lasts), it returns: the results are kept.
 void farm::replica::wait_for_turn(worker& w) {
   auto& f = farm_;
+  constexpr auto most_untaken = std::chrono::milliseconds(10);
+  const auto begin = std::chrono::steady_clock::now();
   while (w.depth == 0 && !net_.run().flags.cancelled.load()) {
+    bool taken = true;
     {
       const std::lock_guard hold(f.lock_);
       if (f.stalled_.load()) drain(w);
       if (my_turn()) return;
       const auto& first = f.slot(f.next_out_.load()).pieces;
-      if (!f.stalled_.load() && (first.empty() || first.front().waiting)) return;
+      if (!f.stalled_.load()) {
+        if (first.empty()) return;
+        taken = !first.front().waiting;
+      }
     }
     if (auto* const e = out.front().to; f.stalled_.load() && e != nullptr && !e->has_room()) {
       net_.wait_for_room(w, *e);
@@ -496,12 +504,15 @@ void farm::replica::wait_for_turn(worker& w) {
     // Until its turn comes nothing moves because of this call; from then on it does, and `waits_with_` says
     // so.
     waits_with_.store(piece_->id);
+    bool gives_up = false;
     {
       const graph_engine::blocked_call waits(net_);
-      if (!pipe::spin_until([&] { return my_turn(); }))
+      gives_up = !taken && (net_.nothing_moves() || std::chrono::steady_clock::now() - begin > most_untaken);
+      if (!gives_up && !pipe::spin_until([&] { return my_turn(); }))
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
     waits_with_.store(0);
+    if (gives_up) return;
   }
 }
 

@@ -459,7 +459,6 @@ void graph_engine::wait_for_room(worker& w, channel& e) {
   w.log.work.idle_ns.add_ns(w.depth == 0 ? waited : 0);
 }
 
-// All that are awake wait in the middle of a call, and none of them has got room meanwhile.
 bool graph_engine::nothing_moves() const {
   const auto before = moving_.load();
   return !state_->others && all_wait(before) &&

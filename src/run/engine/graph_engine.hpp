@@ -195,6 +195,8 @@ class graph_engine final : public engine {
   void woke() noexcept { moving_.fetch_add(change + one_awake); }
   void slept();
   void ended();
+  /// All that are awake wait in the middle of a call, and none of them can go on.
+  [[nodiscard]] bool nothing_moves() const;
 
  private:
   struct span {
@@ -270,7 +272,6 @@ class graph_engine final : public engine {
   [[nodiscard]] channel* smallest_full() const;
   [[nodiscard]] bool waits_for_others(std::uint64_t moving) const;
   [[nodiscard]] std::size_t ready_nodes() const;
-  [[nodiscard]] bool nothing_moves() const;
   [[nodiscard]] bool somebody_is_blocked() const noexcept { return moving_.load() % one_awake > 0; }
   [[nodiscard]] bool nobody_works() const;
 

@@ -105,17 +105,37 @@ std::int64_t stage_runner::probed(std::int64_t ns, std::int64_t clocks) noexcept
   return std::max<std::int64_t>(0, ns - clocks - lost_.within(ns));
 }
 
-void stage_runner::end_run(std::size_t items) {
+// `ns`: how long its stages have worked, or its source and what is fused with it.
+void stage_runner::end_run(std::size_t items, std::int64_t ns) {
   if (std::exchange(looked_into_, false))
     have_looked_into(parts_.front(), began_.load(std::memory_order_relaxed));
   began_.store(0, std::memory_order_release);
   probing_ = false;
   if (!std::exchange(measuring_, false)) {
-    if (fused_) hasten(whole_run_, first_, last_);
+    if (fused_) {
+      hasten(whole_run_, first_, last_);
+      if (is_unlike_probes(first_, last_, items, ns))
+        whole_run_.next = std::min(whole_run_.next, whole_run_.runs);
+    }
     return;
   }
   measured_.items = items;
   ++measured_.number;
+}
+
+// Whether a run of `items` has taken far longer than the probes of these stages say: one of them has become
+// slow, and the next run that is measured shows which.
+bool stage_runner::is_unlike_probes(std::size_t first, std::size_t last, std::size_t items,
+                                    std::int64_t ns) const noexcept {
+  constexpr std::int64_t long_enough = 100'000;
+  if (ns < long_enough) return false;
+  double each = 0;
+  for (auto s = first; s < last; ++s) {
+    const auto& c = (*log_)[s];
+    if (c.probes.value() == 0) return false;
+    each += static_cast<double>(c.probe_ns.value()) / static_cast<double>(c.probes.value());
+  }
+  return static_cast<double>(ns) > 4 * each * static_cast<double>(std::max<std::size_t>(1, items));
 }
 
 // Somebody waits for an item between the stages of a loop.
@@ -249,7 +269,7 @@ std::int64_t stage_runner::process(worker& w, pipe::chunk_base& items, std::size
   const auto elsewhere = elsewhere_ns_;
   const auto done = carry(w, first_, items, may_be_cut, begin);
   const auto ns = ended_ns_ - begin - (elsewhere_ns_ - elsewhere);
-  end_run(done);
+  end_run(done, ns);
   if (done == n) {
     items.clear();
   } else {
@@ -338,9 +358,14 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
     to_.divert(*this, w, stage, items);
     done = n;
   }
-  probing_ = was_probing;
+  const bool measured = std::exchange(probing_, was_probing);
+  const auto next_of_whole = whole.first + (whole.stages.last - whole.stages.first);
   if (looked_into) have_looked_into(whole, begin);
-  if (loop != nullptr) hasten(*loop, p.first, p.first + (p.stages.last - p.stages.first));
+  if (loop != nullptr) {
+    hasten(*loop, whole.first, next_of_whole);
+    if (!measured && is_unlike_probes(whole.first, next_of_whole, done, took))
+      loop->next = std::min(loop->next, loop->runs);
+  }
   return done;
 }
 
@@ -442,7 +467,7 @@ model::produced stage_runner::produce(worker& w, std::size_t n, std::size_t limi
     items->paced = items->ranked = false;
     inner = std::move(items);
   }
-  end_run(made.items);
+  end_run(made.items, worked_ns);
   return made;
 }
 

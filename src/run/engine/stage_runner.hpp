@@ -121,7 +121,9 @@ class stage_runner {
   std::int64_t begin_run(std::size_t items);
   [[nodiscard]] std::int64_t begin_probe() noexcept;
   [[nodiscard]] std::int64_t probed(std::int64_t ns, std::int64_t clocks) noexcept;
-  void end_run(std::size_t items);
+  void end_run(std::size_t items, std::int64_t ns);
+  [[nodiscard]] bool is_unlike_probes(std::size_t first, std::size_t last, std::size_t items,
+                                      std::int64_t ns) const noexcept;
   // Which runs of items are measured.
   struct rhythm {
     std::uint64_t runs = 0, next = 0;
