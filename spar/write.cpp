@@ -94,14 +94,15 @@ class writer {
     const std::string start = at(s.says.where.begin);
     const std::size_t stages = s.stages.size();
     std::string out = start + "{ " + items(s) + holders(s) + "::thalweg::spar::failure " + failed() + "; ";
-    if (numbered(s)) out += "::thalweg::spar::number " + prefix_ + "next = 0; ";
+    // In the loop's frame: next to what it writes for each item are no variables of other stages.
+    const std::string begin = numbered(s) ? "::thalweg::spar::number " + prefix_ + "next = 0; " : "";
     if (s.in_handler) {
       out += "auto " + prefix_ + "source = ::thalweg::spar::emitting_source<" + item(0) +
-             ">([&](::thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + at(s.text.begin) +
+             ">([&](::thalweg::emitter<" + item(0) + ">& " + prefix_ + "out) {" + begin + at(s.text.begin) +
              source(s) + start + "}, " + failed() + ");";
     } else {
-      out += "std::optional<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
-             "loop = [&]() -> ::thalweg::spar::rounds {" + at(s.text.begin) + source(s) + start +
+      out += "::thalweg::spar::slot<" + item(0) + "> " + prefix_ + "out; auto " + prefix_ +
+             "loop = [&]() -> ::thalweg::spar::rounds {" + begin + at(s.text.begin) + source(s) + start +
              "}; ::thalweg::spar::rounds " + prefix_ + "rounds = " + prefix_ + "loop(); auto " + prefix_ +
              "source = ::thalweg::spar::source(" + prefix_ + "rounds, " + prefix_ + "out, " + failed() + ");";
     }
@@ -171,7 +172,7 @@ class writer {
   [[nodiscard]] std::string holders(const stream& s) const {
     std::string out;
     for (const auto& v : s.variables) {
-      if (v->last_holder >= 0) out += "std::optional<" + kept_as(*v) + "> " + last(*v) + "; ";
+      if (v->last_holder >= 0) out += "::thalweg::spar::slot<" + kept_as(*v) + "> " + last(*v) + "; ";
     }
     return out;
   }

@@ -78,8 +78,26 @@ template <class T> auto moved(T& x) {
   return kept;
 }
 
+/// What one stage writes for each item: next to it are variables of the program, which other stages may
+/// write. No alignment: it may stand in the frame of a coroutine.
+template <class Item> class slot {
+  using space = std::array<char, 128>;
+
+ public:
+  template <class... Values> void emplace(Values&&... values) {
+    item_.emplace(std::forward<Values>(values)...);
+  }
+  explicit operator bool() const noexcept { return item_.has_value(); }
+  [[nodiscard]] Item& operator*() noexcept { return *item_; }
+
+ private:
+  [[maybe_unused]] space before_{};
+  std::optional<Item> item_;
+  [[maybe_unused]] space behind_{};
+};
+
 /// A variable behind the stream: what the last item gave, if there was one.
-template <class T, class Kept> void give_back(T& x, std::optional<Kept>& last) {
+template <class T, class Kept> void give_back(T& x, slot<Kept>& last) {
   if (last) detail::assign(x, *last);
 }
 
@@ -243,7 +261,7 @@ template <class Item> struct taken {
 
 /// The items of a loop, until there are no more, or something has failed. An exception in the loop comes when
 /// all items before it are done, as without attributes.
-template <class Item> auto source(rounds& loop, std::optional<Item>& item, failure& failed) {
+template <class Item> auto source(rounds& loop, slot<Item>& item, failure& failed) {
   return thalweg::source([&]() -> taken<Item> {
     return {!failed.happened() && loop.next(failed) ? std::addressof(*item) : nullptr};
   });

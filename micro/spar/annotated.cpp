@@ -5,7 +5,7 @@ namespace {
 
 std::uint64_t run_annotated(const even_farm& program) {
   counter source{0, program.items};
-  checksum sink;
+  alignas(128) checksum sink;  // another thread writes it for each item
   const even_work work = program.work;
   [[spar::ToStream]] while (const auto next = source()) {
     std::uint64_t x = *next;
