@@ -484,7 +484,7 @@ void farm::replica::end_run(worker& w) {
 void farm::replica::wait_for_turn(worker& w) {
   auto& f = farm_;
   constexpr auto most_untaken = std::chrono::milliseconds(10);
-  const auto begin = std::chrono::steady_clock::now();
+  auto last_taken = std::chrono::steady_clock::now();
   while (w.depth == 0 && !net_.run().flags.cancelled.load()) {
     bool taken = true;
     {
@@ -507,7 +507,9 @@ void farm::replica::wait_for_turn(worker& w) {
     bool gives_up = false;
     {
       const graph_engine::blocked_call waits(net_);
-      gives_up = !taken && (net_.nothing_moves() || std::chrono::steady_clock::now() - begin > most_untaken);
+      const auto now = std::chrono::steady_clock::now();
+      if (taken) last_taken = now;
+      gives_up = !taken && (net_.nothing_moves() || now - last_taken > most_untaken);
       if (!gives_up && !pipe::spin_until([&] { return my_turn(); }))
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
