@@ -79,7 +79,7 @@ template <class T> auto moved(T& x) {
 }
 
 /// What one stage writes for each item: next to it are variables of the program, which other stages may
-/// write. No alignment: it may stand in the frame of a coroutine.
+/// write. No alignment: it may be in the frame of a coroutine.
 template <class Item> class slot {
   using space = std::array<char, 128>;
 
