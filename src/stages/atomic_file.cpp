@@ -39,7 +39,11 @@ atomic_file::atomic_file(const fs::path& target, bool sync, const compression& h
   const bool exists = ::lstat(target_.c_str(), &before) == 0;
   if (!exists && errno != ENOENT) fail(cannot_open, errno);
   if (exists && S_ISDIR(before.st_mode)) fail(cannot_open, EISDIR);
-  if (exists && !S_ISREG(before.st_mode) && !S_ISLNK(before.st_mode))
+  // A link is still here only if it leads to nothing, or to what has no path, as /dev/stdout does in a pipe:
+  // the file would replace that link.
+  struct stat behind {};
+  const bool no_path = exists && S_ISLNK(before.st_mode) && ::stat(target_.c_str(), &behind) == 0;
+  if (no_path || (exists && !S_ISREG(before.st_mode) && !S_ISLNK(before.st_mode)))
     fail("cannot write the file, which is not a regular file", ENOTSUP);
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity);
   constexpr mode_t as_the_user_wants = 0666;

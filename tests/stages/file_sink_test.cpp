@@ -234,6 +234,21 @@ TEST_P(FileSink, WhatCannotBeWrittenIsNamed) {
   EXPECT_EQ(scratch::read(longest), "a\n");
 }
 
+// As /dev/stdout is one, where the output of the program is a pipe.
+TEST_P(FileSink, ALinkToWhatHasNoPathIsNotReplaced) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const auto link = dir / "link";
+  fs::create_symlink("/proc/self/fd/" + std::to_string(pipe[1]), link);
+  const auto cause =
+      failure_of([&] { tw::run(tw::source(strings{"a"}) | tw::file_sink(link), policy()); }).cause;
+  EXPECT_THAT(cause, HasSubstr("not a regular file"));
+  EXPECT_THAT(cause, HasSubstr(link.string()));
+  EXPECT_TRUE(fs::is_symlink(link));
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
 TEST_P(FileSink, ADirectoryThatMayNotBeWrittenIsNamed) {
   fs::permissions(dir.path(), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec);
   const without_privileges here;
