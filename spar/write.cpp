@@ -328,7 +328,7 @@ class writer {
       kind = "flat_map";
     }
     const std::string said = said_of(one, k, replicas, batch != nullptr);
-    // A farm of a function, as one writes it by hand, runs its items in a loop that is compiled as one.
+    // A farm of a function is one of a map, and shorter.
     if (one.replicated && kind != "map") operation = "::thalweg::" + kind + "(" + operation + ")";
     std::string out = "::thalweg::" + (one.replicated ? "farm" : kind) + "(" + operation + ", " + said + ")";
     if (batch != nullptr) {

@@ -234,7 +234,7 @@ TEST_P(FileSink, WhatCannotBeWrittenIsNamed) {
   EXPECT_EQ(scratch::read(longest), "a\n");
 }
 
-// As /dev/stdout is one, where the output of the program is a pipe.
+// /dev/stdout is such a link where the output of the program is a pipe.
 TEST_P(FileSink, ALinkToWhatHasNoPathIsNotReplaced) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
