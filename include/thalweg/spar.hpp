@@ -78,11 +78,15 @@ template <class T> auto moved(T& x) {
   return kept;
 }
 
-/// What one stage writes for each item: next to it are variables of the program, which other stages may
-/// write. No alignment: it may be in the frame of a coroutine.
-template <class Item> class slot {
-  using space = std::array<char, 128>;
+namespace detail {
+/// Keeps what threads write for each item out of each other's cache lines. No alignment: it may be in the
+/// frame of a coroutine.
+using space = std::array<char, 128>;
+}  // namespace detail
 
+/// What one stage writes for each item: next to it are variables of the program, which other stages may
+/// write.
+template <class Item> class slot {
  public:
   template <class... Values> void emplace(Values&&... values) {
     item_.emplace(std::forward<Values>(values)...);
@@ -91,9 +95,9 @@ template <class Item> class slot {
   [[nodiscard]] Item& operator*() noexcept { return *item_; }
 
  private:
-  [[maybe_unused]] space before_{};
+  [[maybe_unused]] detail::space before_{};
   std::optional<Item> item_;
-  [[maybe_unused]] space behind_{};
+  [[maybe_unused]] detail::space behind_{};
 };
 
 /// A variable behind the stream: what the last item gave, if there was one.
@@ -210,15 +214,13 @@ class failure {
 
  private:
   static constexpr number nowhere = std::numeric_limits<number>::max();
-  using space = std::array<char, 128>;
 
   std::mutex mutex_;
   std::exception_ptr thrown_;
-  // All stages read it for each item, and next to it are variables that change as often. No alignment: it may
-  // stand in the frame of a coroutine.
-  [[maybe_unused]] space before_{};
+  // All stages read it for each item, and next to it are variables that change as often.
+  [[maybe_unused]] detail::space before_{};
   std::atomic<number> first_ = nowhere;
-  [[maybe_unused]] space behind_{};
+  [[maybe_unused]] detail::space behind_{};
 };
 
 /// The loop, as a coroutine that stops where its first stage is: with an item.

@@ -380,11 +380,11 @@ TEST_P(ReportNumbersOfOneThread, OfAStageBehindAFilterWhileAnotherTakesTheProces
 // A farm whose items cost nothing at first, and then much: what was measured first is not what it took.
 TEST_P(ReportNumbers, OfAFarmThatBecomesSlow) {
   static constexpr long cheap = 20'000;
-  static constexpr long dear = 400;  // more than go through the stages in one run
+  static constexpr long expensive = 400;  // more than go through the stages in one run
   expect_true_numbers([&] {
     tally slow, end, other;
     std::vector<stage_tally> stages{{"slow", &slow}, {"end", &end}};
-    const auto r = run<long>(count_to(cheap + dear),
+    const auto r = run<long>(count_to(cheap + expensive),
                              tw::farm(
                                  [&](long x) {
                                    slow.count([&] {

@@ -112,11 +112,7 @@ void stage_runner::end_run(std::size_t items, std::int64_t ns) {
   began_.store(0, std::memory_order_release);
   probing_ = false;
   if (!std::exchange(measuring_, false)) {
-    if (fused_) {
-      hasten(whole_run_, first_, last_);
-      if (is_unlike_probes(first_, last_, items, ns))
-        whole_run_.next = std::min(whole_run_.next, whole_run_.runs);
-    }
+    if (fused_) hasten(whole_run_, first_, last_, items, ns);
     return;
   }
   measured_.items = items;
@@ -173,9 +169,12 @@ bool stage_runner::is_due(rhythm& r) noexcept {
   return due;
 }
 
-// A stage that few items come to shall be timed soon.
-void stage_runner::hasten(rhythm& r, std::size_t first, std::size_t last) {
+// A stage that few items come to shall be timed soon, and one that has become slow in the next run. `ns`:
+// that `items` have taken in this one, if it was not measured.
+void stage_runner::hasten(rhythm& r, std::size_t first, std::size_t last, std::size_t items,
+                          std::int64_t ns) {
   if (r.next > r.runs + most_some && has_hardly_timed_stage(first, last)) r.next = r.runs + some();
+  if (is_unlike_probes(first, last, items, ns)) r.next = std::min(r.next, r.runs);
 }
 
 stage_runner::own_context& stage_runner::context(std::size_t component) {
@@ -359,13 +358,10 @@ std::size_t stage_runner::carry(worker& w, std::size_t stage, pipe::chunk_base& 
     done = n;
   }
   const bool measured = std::exchange(probing_, was_probing);
-  const auto next_of_whole = whole.first + (whole.stages.last - whole.stages.first);
   if (looked_into) have_looked_into(whole, begin);
-  if (loop != nullptr) {
-    hasten(*loop, whole.first, next_of_whole);
-    if (!measured && is_unlike_probes(whole.first, next_of_whole, done, took))
-      loop->next = std::min(loop->next, loop->runs);
-  }
+  if (loop != nullptr)
+    hasten(*loop, whole.first, whole.first + (whole.stages.last - whole.stages.first), done,
+           measured ? 0 : took);
   return done;
 }
 

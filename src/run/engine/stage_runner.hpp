@@ -133,7 +133,7 @@ class stage_runner {
   void have_looked_into(const part& loop, std::int64_t begin) noexcept;
   [[nodiscard]] bool is_clock_due(std::int64_t now) noexcept;
   void count_clocked(const part& loop, std::int64_t ns, const observe::thread_usage& before) noexcept;
-  void hasten(rhythm& r, std::size_t first, std::size_t last);
+  void hasten(rhythm& r, std::size_t first, std::size_t last, std::size_t items, std::int64_t ns);
   [[nodiscard]] rhythm* loop_at(std::size_t stage) noexcept;
   [[nodiscard]] bool has_hardly_timed_stage(std::size_t first, std::size_t last) const;
   [[nodiscard]] std::uint64_t some() noexcept;
